@@ -1,0 +1,65 @@
+//! Dialer: how this client dials: as whom, over which path, and whom it believes.
+
+use std::net::SocketAddr;
+
+use dh_host::Inlet;
+use dh_host::net::{Congestion, DialOptions, Dialed, Dialing, Identity, Links, Net, Target, Trust};
+use dh_prefs::Address;
+
+/// What every dial of one client has in common.
+#[derive(Clone, Debug)]
+pub struct Dialer {
+    /// The client's key.
+    pub identity: Identity,
+    /// Which key a server must show.
+    pub trust: Trust,
+    /// What the client's path does to packets.
+    pub links: Links,
+    /// Where the server inside this process listens, if there is one.
+    pub local: Option<SocketAddr>,
+    /// Whether servers are reached through memory whatever their address; for scenarios.
+    pub through_memory: bool,
+    /// The address to dial from; any when not given.
+    pub from: Option<SocketAddr>,
+    /// Which controller decides how much may be under way.
+    pub congestion: Congestion,
+}
+
+impl Dialer {
+    /// Dial as `identity`, believing any key, over an ideal path.
+    #[must_use]
+    pub fn new(identity: Identity) -> Self {
+        Self {
+            identity,
+            trust: Trust::Any,
+            links: Links::IDEAL,
+            local: None,
+            through_memory: false,
+            from: None,
+            congestion: Congestion::default(),
+        }
+    }
+
+    /// Dial `address`; what comes of it is told to `inlet`.
+    pub(crate) fn dial(&self, net: &Net, address: &Address, inlet: Inlet<Dialed>) -> Dialing {
+        let options = DialOptions {
+            target: self.target(address),
+            identity: self.identity.clone(),
+            trust: self.trust.clone(),
+            links: self.links,
+            from: self.from,
+            congestion: self.congestion,
+        };
+        net.dial(options, inlet)
+    }
+
+    fn target(&self, address: &Address) -> Target {
+        let literal = address.host.parse().ok().map(|ip| SocketAddr::new(ip, address.port));
+        match (address.is_local_world(), self.local, literal) {
+            (true, Some(local), _) => Target::Memory(local),
+            (_, _, Some(literal)) if self.through_memory => Target::Memory(literal),
+            (_, _, Some(literal)) => Target::Udp(literal, address.to_string()),
+            (_, _, None) => Target::Host(address.host.clone(), address.port),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! SessionEnd: how a session, or an attempt at one, came to its end. Recorded once, where it is
+//! recognised; every screen, line and exit code is derived from the record, never from a text.
+
+/// One ending of a session or of an attempt at one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionEnd {
+    /// What kind of ending.
+    pub kind: EndKind,
+    /// The address that was dialed, `host:port`.
+    pub address: Option<String>,
+    /// Protocol number of the server and of this client, where they were told.
+    pub versions: Option<(u32, u32)>,
+    /// The reason the other side gave, verbatim, or why an address could not be reached.
+    pub reason: Option<String>,
+}
+
+/// The kinds of ending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndKind {
+    /// Nobody answers at the address.
+    CouldNotReach,
+    /// The attempt ran out its clock.
+    TimedOut,
+    /// The server's key is not the one that was pinned at first contact.
+    ServerKeyChanged,
+    /// The two sides speak different protocol numbers.
+    ProtocolMismatch,
+    /// The two sides are of one protocol number and of different builds.
+    BuildDiffers,
+    /// The server has no place left.
+    ServerFull,
+    /// The server removed this player.
+    Removed,
+    /// The server ended the session, or its link died.
+    ClosedByServer,
+    /// The map did not arrive as it was described.
+    MapTransferFailed,
+    /// The server sent what this client cannot read.
+    Unreadable,
+    /// It was asked for here.
+    Quiet,
+}
+
+impl EndKind {
+    /// Whether the session never began because the dial failed.
+    #[must_use]
+    pub fn is_failed_dial(self) -> bool {
+        matches!(self, Self::CouldNotReach | Self::TimedOut | Self::ServerKeyChanged)
+    }
+}
+
+impl SessionEnd {
+    /// An ending of this kind, with nothing more known.
+    #[must_use]
+    pub fn new(kind: EndKind, address: Option<String>) -> Self {
+        Self { kind, address, versions: None, reason: None }
+    }
+
+    /// Title of the dialog; `None` for an ending that was asked for.
+    #[must_use]
+    pub fn title(&self) -> Option<&'static str> {
+        match self.kind {
+            EndKind::Quiet => None,
+            kind if kind.is_failed_dial() => Some("Could not connect"),
+            _ => Some("Disconnected"),
+        }
+    }
+
+    /// The dialog's message.
+    #[must_use]
+    pub fn message(&self) -> &'static str {
+        match self.kind {
+            EndKind::CouldNotReach => "The server did not answer.",
+            EndKind::ServerKeyChanged => "The server is not the one this client knows.",
+            EndKind::TimedOut => "The server took too long to answer.",
+            EndKind::ProtocolMismatch | EndKind::BuildDiffers => {
+                "This server runs a different version of the game."
+            }
+            EndKind::ServerFull | EndKind::Removed | EndKind::ClosedByServer => {
+                "The server ended the session."
+            }
+            EndKind::MapTransferFailed => "The map did not arrive correctly.",
+            EndKind::Unreadable => "The server sent something this client could not read.",
+            EndKind::Quiet => "",
+        }
+    }
+
+    /// The dialog's detail line.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        let reason = || self.reason.clone().filter(|reason| !reason.is_empty());
+        match self.kind {
+            EndKind::CouldNotReach | EndKind::TimedOut | EndKind::ServerKeyChanged => format!("Tried {}.", self.target()),
+            EndKind::ProtocolMismatch => {
+                let (server, client) = self.versions.unwrap_or_default();
+                format!("This server speaks protocol {server}; this client speaks {client}.")
+            }
+            EndKind::BuildDiffers
+            | EndKind::ServerFull
+            | EndKind::Removed
+            | EndKind::ClosedByServer => {
+                reason().unwrap_or_else(|| "The server closed the connection.".to_owned())
+            }
+            EndKind::MapTransferFailed => "What arrived did not match what the server described. \
+                 Connecting again usually fixes it."
+                .to_owned(),
+            EndKind::Unreadable => {
+                "The session was ended to keep this client in a known state.".to_owned()
+            }
+            EndKind::Quiet => String::new(),
+        }
+    }
+
+    /// The console's one line; `None` for an ending that was asked for.
+    #[must_use]
+    pub fn console_line(&self) -> Option<String> {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        match self.kind {
+            EndKind::Quiet => None,
+            EndKind::TimedOut => {
+                Some(format!("connect: could not reach {} (timed out)", self.target()))
+            }
+            EndKind::CouldNotReach | EndKind::ServerKeyChanged => {
+                Some(format!("connect: could not reach {} ({reason})", self.target()))
+            }
+            _ => Some(format!("disconnected: {}", self.detail())),
+        }
+    }
+
+    /// The process's exit code when its last session ended this way.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            EndKind::Quiet | EndKind::ClosedByServer => 0,
+            EndKind::CouldNotReach | EndKind::TimedOut => 69,
+            EndKind::ServerFull => 75,
+            EndKind::ProtocolMismatch
+            | EndKind::BuildDiffers
+            | EndKind::MapTransferFailed
+            | EndKind::Unreadable => 76,
+            EndKind::Removed | EndKind::ServerKeyChanged => 77,
+        }
+    }
+
+    fn target(&self) -> &str {
+        self.address.as_deref().unwrap_or("the server")
+    }
+}

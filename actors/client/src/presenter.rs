@@ -1,0 +1,111 @@
+//! Presenter actor: what a picture of this moment shows.
+//!
+//! Owned by: the client's scope. Talks to: whoever wants a view. Never: simulates, draws, or reads
+//! a message of the wire.
+
+mod replicas;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use dh_host::{Actor, Context, Performed, Start};
+use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
+use dh_messages::{EntityId, PlayerList, Snapshot};
+use dh_netcode::InterpSettings;
+use dh_view::{BoxView, Camera};
+
+pub use self::state::{Effect, Presenter, Stage};
+use crate::event::{ClientEvent, Observer};
+use crate::predictor::Predicted;
+
+/// The promise of the presenter.
+pub const SPEC: Spec = Spec {
+    kind: "presenter",
+    control_max: 128,
+    data_max: 64,
+    data_wakes: true,
+    restart: Restart { count: 5, window: Micros::from_secs(10) },
+    strategy: Strategy::OneForOne,
+    ask_deadline: None,
+    asks: &[],
+};
+
+actor_message! {
+    /// Everything the presenter can be told.
+    pub enum PresenterMsg {
+        /// A session has begun at this tick rate.
+        Joined(TickRate): Control Refuse,
+        /// The own pawn.
+        Spawned(EntityId): Control Refuse,
+        /// The session is over.
+        Left: Control Refuse,
+        /// Players are new, changed or gone.
+        Players(PlayerList): Control Refuse,
+        /// Interpolation's knobs have changed.
+        Interp(InterpSettings): Control Coalesce,
+        /// Where pictures are taken from.
+        Camera(CameraMode): Control Coalesce,
+        /// A view of this moment is wanted.
+        Present: Control Coalesce,
+        /// A snapshot came, possibly out of order.
+        Snapshot(Arc<Snapshot>): Data DropOldest,
+        /// The own pawn was predicted further.
+        Predicted(Predicted): Data Coalesce,
+        /// The round trip was measured.
+        Ping(Micros): Data Coalesce,
+    }
+}
+
+/// Where pictures are taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CameraMode {
+    /// The own pawn's eyes; the own pawn is not drawn.
+    Eyes,
+    /// A fixed place; the own pawn is drawn like any other.
+    Fixed(Camera),
+}
+
+/// Performs what the presenter decides.
+#[derive(Debug)]
+pub struct PresenterActor {
+    pub(crate) observer: Observer,
+    pub(crate) boxes: Arc<[BoxView]>,
+    pub(crate) stage: Stage,
+}
+
+impl Actor for PresenterActor {
+    type Machine = Presenter;
+    const SPEC: Spec = SPEC;
+
+    /// Rebuilt from the snapshots that come.
+    fn make(&mut self, start: Start<'_, PresenterMsg>) -> Presenter {
+        Presenter::new(Arc::clone(&self.boxes), self.stage.clone(), start.now)
+    }
+
+    fn perform(
+        &mut self,
+        effect: Effect,
+        _cx: &mut Context<'_, PresenterMsg>,
+    ) -> Performed<Effect> {
+        match effect {
+            Effect::View(view) => self.observer.tell(ClientEvent::View(Arc::new(view))),
+            Effect::Keep(stage) => self.stage = *stage,
+            Effect::Report(line) => tracing::info!("{line}"),
+        }
+        Performed::Done
+    }
+}
+
+impl PresenterActor {
+    pub(crate) fn new(
+        observer: Observer,
+        boxes: Arc<[BoxView]>,
+        camera: CameraMode,
+        interp: InterpSettings,
+    ) -> Self {
+        Self { observer, boxes, stage: Stage::new(camera, Some(interp)) }
+    }
+}
+

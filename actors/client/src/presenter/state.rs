@@ -1,0 +1,283 @@
+//! What the presenter decides: which moment is shown, and what stands where in it. Pure.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
+use dh_messages::{EntityId, NetKind, PlayerEntry, PlayerList, Snapshot};
+use dh_netcode::{InterpSettings, KindSet, Moment, RenderClock, Replica, ReplicaStore};
+use dh_sim::fit_settings;
+use dh_view::{BoxView, Camera, Colour, Hud, HudFacts, PlayerView, View};
+use glam::Vec3;
+
+use super::replicas::replicas_of;
+use super::{CameraMode, PresenterMsg};
+use crate::predictor::Predicted;
+
+/// Frames a second where no display sets the pace.
+const FRAME_RATE: TickRate = TickRate::DEFAULT;
+
+/// What the presenter wants done.
+#[derive(Debug)]
+pub enum Effect {
+    /// The view that was asked for.
+    View(View),
+    /// Keep this for a restart.
+    Keep(Box<Stage>),
+    /// A line for the log.
+    Report(String),
+}
+
+/// What outlives a panic: the session's facts. Replicas come again with the next snapshot.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    rate: Option<TickRate>,
+    pawn: Option<EntityId>,
+    players: BTreeMap<u8, PlayerEntry>,
+    interp: Option<InterpSettings>,
+    camera: CameraMode,
+}
+
+impl Stage {
+    /// Nobody anywhere.
+    #[must_use]
+    pub fn new(camera: CameraMode, interp: Option<InterpSettings>) -> Self {
+        Self { rate: None, pawn: None, players: BTreeMap::new(), interp, camera }
+    }
+}
+
+/// Follows the server's timeline and answers with views of it.
+#[derive(Debug)]
+pub struct Presenter {
+    boxes: Arc<[BoxView]>,
+    stage: Stage,
+    show: Option<Show>,
+    last_frame: Micros,
+    fps: Option<f32>,
+    ping: Option<Micros>,
+}
+
+/// One session's replicas and the clock that reads them.
+#[derive(Debug)]
+struct Show {
+    rate: TickRate,
+    clock: RenderClock,
+    store: ReplicaStore,
+    time_scale: f32,
+    moment: Option<Moment>,
+    predicted: Option<Predicted>,
+}
+
+impl Presenter {
+    /// A presenter of the world made of `boxes`.
+    #[must_use]
+    pub fn new(boxes: Arc<[BoxView]>, stage: Stage, now: Micros) -> Self {
+        let show = stage.rate.map(|rate| Show::new(rate, stage.interp));
+        Self { boxes, stage, show, last_frame: now, fps: None, ping: None }
+    }
+
+    fn keep(&self, out: &mut Outbox<Effect>) {
+        out.push(Effect::Keep(Box::new(self.stage.clone())));
+    }
+
+    fn players(&mut self, list: PlayerList) {
+        for slot in &list.removed {
+            self.stage.players.remove(slot);
+        }
+        for entry in list.upserts {
+            self.stage.players.insert(entry.slot, entry);
+        }
+    }
+
+    fn frame(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        let elapsed = now.since(self.last_frame);
+        self.last_frame = now;
+        let Some(show) = &mut self.show else { return };
+        show.moment = show.clock.advance(elapsed, show.time_scale);
+        if let Some(line) = show.clock.poll_report() {
+            out.push(Effect::Report(line));
+        }
+        if elapsed.0 > 0 {
+            self.fps = Some(smooth(self.fps, elapsed));
+        }
+    }
+
+    fn view(&self, now: Micros) -> View {
+        let mut view = View { boxes: Arc::clone(&self.boxes), ..View::empty() };
+        if let CameraMode::Fixed(camera) = self.stage.camera {
+            view.camera = camera;
+        }
+        let Some(show) = &self.show else { return view };
+        let own = self.stage.pawn;
+        if let Some(moment) = show.moment {
+            let replicas = show.store.sample(moment.ticks);
+            let others = replicas.filter(|replica| Some(EntityId(replica.id)) != own);
+            view.players.extend(others.map(|replica| self.player(&replica)));
+        }
+        if let Some(predicted) = &show.predicted {
+            self.show_own(now, show.rate, predicted, &mut view);
+        }
+        view.hud = self.hud(show);
+        view
+    }
+
+    /// The own pawn between its two newest ticks, with what is left of corrections.
+    fn show_own(&self, now: Micros, rate: TickRate, predicted: &Predicted, view: &mut View) {
+        let since = now.since(predicted.at);
+        let mut offset = predicted.offset;
+        offset.ease(since);
+        let drawn = offset.drawn(predicted.before, predicted.newest, share(since, rate));
+        let feet = Vec3::from_array(drawn.feet);
+        let [yaw, pitch] = predicted.look;
+        match self.stage.camera {
+            CameraMode::Eyes => {
+                let eye = feet + Vec3::Y * drawn.eye_height;
+                view.camera = Camera { eye, yaw, pitch, fov: Camera::FOV };
+            }
+            CameraMode::Fixed(_) => {
+                let body = Body { id: predicted.pawn, feet, yaw, pitch, height: predicted.height };
+                view.players.push(self.named(&body));
+            }
+        }
+    }
+
+    fn player(&self, replica: &Replica) -> PlayerView {
+        let crouched = replica.flags & Replica::CROUCHING != 0;
+        let height = if crouched { PlayerView::CROUCHED } else { PlayerView::STANDING };
+        self.named(&Body {
+            id: EntityId(replica.id),
+            feet: Vec3::from_array(replica.position),
+            yaw: replica.yaw,
+            pitch: replica.pitch,
+            height,
+        })
+    }
+
+    fn named(&self, body: &Body) -> PlayerView {
+        let entry = self.stage.players.values().find(|entry| entry.pawn == body.id);
+        let name = entry.map(|entry| entry.name.as_str().to_owned()).unwrap_or_default();
+        let colour = entry.map_or(Colour(0x80_80_80), |entry| Colour(entry.colour));
+        let Body { id, feet, yaw, pitch, height } = *body;
+        PlayerView { id: id.0, name, feet, yaw, pitch, height, colour }
+    }
+
+    fn hud(&self, show: &Show) -> Hud {
+        let tick = show.store.newest().unwrap_or_default();
+        let facts = HudFacts { fps: self.fps, ping: self.ping, tick, rate: show.rate };
+        let buf = show.predicted.as_ref().map(|predicted| predicted.overlay.as_str());
+        let interp = show.clock.overlay();
+        Hud::playing(&facts, buf.into_iter().chain([interp.as_str()]))
+    }
+}
+
+/// A body to be named and coloured.
+struct Body {
+    id: EntityId,
+    feet: Vec3,
+    yaw: f32,
+    pitch: f32,
+    height: f32,
+}
+
+impl Show {
+    fn new(rate: TickRate, interp: Option<InterpSettings>) -> Self {
+        let settings = interp.unwrap_or_else(|| InterpSettings::new(rate));
+        let kinds = KindSet::EMPTY.with(NetKind::PlayerPawn.value());
+        Self {
+            rate,
+            clock: RenderClock::new(settings, rate),
+            store: ReplicaStore::new(settings.buffer_ticks, kinds),
+            time_scale: 1.0,
+            moment: None,
+            predicted: None,
+        }
+    }
+
+    fn receive(&mut self, now: Micros, snapshot: &Snapshot) {
+        let tick = Tick(snapshot.head.tick);
+        self.time_scale = fit_settings(snapshot.head.world).time_scale;
+        self.clock.receive(tick, now);
+        self.store.apply(tick, replicas_of(snapshot));
+    }
+}
+
+impl Machine for Presenter {
+    type Msg = PresenterMsg;
+    type Effect = Effect;
+
+    fn handle(&mut self, now: Micros, msg: PresenterMsg, out: &mut Outbox<Effect>) {
+        match msg {
+            PresenterMsg::Joined(rate) => {
+                let (camera, interp) = (self.stage.camera, self.stage.interp);
+                self.stage = Stage { rate: Some(rate), ..Stage::new(camera, interp) };
+                self.show = Some(Show::new(rate, interp));
+                self.last_frame = now;
+                self.keep(out);
+            }
+            PresenterMsg::Spawned(pawn) => {
+                self.stage.pawn = Some(pawn);
+                self.keep(out);
+            }
+            PresenterMsg::Left => {
+                let (camera, interp) = (self.stage.camera, self.stage.interp);
+                self.stage = Stage::new(camera, interp);
+                self.show = None;
+                self.ping = None;
+                self.keep(out);
+            }
+            PresenterMsg::Players(list) => {
+                self.players(list);
+                self.keep(out);
+            }
+            PresenterMsg::Interp(settings) => {
+                self.stage.interp = Some(settings);
+                if let Some(show) = &mut self.show {
+                    show.clock.set_settings(settings);
+                }
+                self.keep(out);
+            }
+            PresenterMsg::Camera(camera) => {
+                self.stage.camera = camera;
+                self.keep(out);
+            }
+            PresenterMsg::Present => out.push(Effect::View(self.view(now))),
+            PresenterMsg::Snapshot(snapshot) => {
+                if let Some(show) = &mut self.show {
+                    show.receive(now, &snapshot);
+                }
+            }
+            PresenterMsg::Predicted(predicted) => {
+                if let Some(show) = &mut self.show {
+                    show.predicted = Some(predicted);
+                }
+            }
+            PresenterMsg::Ping(ping) => self.ping = Some(ping),
+        }
+    }
+
+    fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        self.frame(now, out);
+    }
+
+    fn next_deadline(&self) -> Option<Micros> {
+        self.show.as_ref().map(|_| self.last_frame + FRAME_RATE.due(1))
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        let shown = self.show.as_ref().map_or(0, |show| show.store.listed().len());
+        digest.word(shown as u64);
+    }
+}
+
+/// How far `since` reaches into a tick, 0 to 1.
+#[expect(clippy::cast_possible_truncation, reason = "a share of at most 1")]
+fn share(since: Micros, rate: TickRate) -> f32 {
+    (since.as_secs_f64() * f64::from(rate.hz())).min(1.0) as f32
+}
+
+/// Frames a second, smoothed over about twenty frames.
+#[expect(clippy::cast_possible_truncation, reason = "a frame rate needs no more than f32")]
+fn smooth(before: Option<f32>, elapsed: Micros) -> f32 {
+    let now = (1.0 / elapsed.as_secs_f64()) as f32;
+    before.map_or(now, |before| before + (now - before) * 0.05)
+}

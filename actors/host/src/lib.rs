@@ -1,0 +1,39 @@
+//! Runs machines: ports, shells, supervision, the real and the simulated runtime, and the network.
+//!
+//! The only crate that names actix, tokio and quinn, and the only one below `bin` with threads,
+//! clocks, sockets and files. It decides nothing about the game: `server`, `client` and `scenario`
+//! bring actors, `host` gives them a place, a port, a clock and a network, and keeps their panics
+//! and their queues bounded.
+
+pub mod net;
+pub mod pacer;
+
+mod actor;
+mod barrier;
+mod clock;
+mod driver;
+mod metrics;
+mod port;
+mod registry;
+mod runtime;
+mod scope;
+mod shell;
+mod supervisor;
+mod trace;
+
+#[cfg(test)]
+mod probe;
+
+pub use self::actor::{Actor, Context, EffectOf, Exit, ExitReason, MsgOf, Performed, Start};
+pub use self::barrier::PanicNote;
+pub use self::clock::Clock;
+pub use self::driver::Pump;
+pub use self::metrics::Summary;
+pub use self::port::{
+    Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why,
+};
+pub use self::registry::{ActorId, ActorReport, ActorState, Faults, Registry, ask_cycle};
+pub use self::runtime::{Failure, RealOptions, Runtime, Seeds, Simulation};
+pub use self::scope::{Place, Scope};
+pub use self::shell::Turn;
+pub use self::trace::{Hashes, Trace};

@@ -1,0 +1,129 @@
+//! The network: connections with one face over QUIC and over memory, real and simulated.
+//!
+//! Owned by a runtime, used by the actors that listen and dial. Everything that happens is told
+//! through inlets; nothing here decides who may join, and nothing reads a message's body.
+
+mod admission;
+mod certificate;
+mod close;
+mod configs;
+mod congestion;
+mod connection;
+mod delayed;
+mod dial;
+mod endpoint;
+mod file;
+mod frame;
+mod gate;
+mod identity;
+mod key;
+mod known_hosts;
+pub mod limit;
+mod link;
+mod memory;
+mod pinned;
+mod probe;
+mod quic;
+mod race;
+mod shaped;
+mod shaper;
+mod simulated;
+mod socket;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::Handle;
+
+pub use self::admission::{Failed, Incoming, Knock, Verdict};
+pub use self::close::{By, Closed, code};
+pub use self::congestion::Congestion;
+pub use self::connection::{Connection, ConnectionStats, NetEvent, Remote, SendError};
+pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust};
+pub use self::endpoint::{Endpoint, EndpointStats, ListenError, ListenOptions};
+pub use self::identity::{Identity, IdentityError};
+pub use self::key::{Fingerprint, NoFingerprint, PeerKey};
+pub use self::known_hosts::{KnownHosts, KnownHostsError};
+pub use self::link::{Fate, Link, Links};
+pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
+
+use self::endpoint::MemoryDoor;
+use crate::clock::Clock;
+
+/// The network of one runtime. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Net {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// The runtime whose thread drives all sockets and connections.
+    pub(crate) handle: Handle,
+    pub(crate) clock: Clock,
+    /// Where the draws of link models come from.
+    pub(crate) seed: u64,
+    pub(crate) simulated: Option<SimulatedNetwork>,
+    pub(crate) doors: Mutex<BTreeMap<SocketAddr, MemoryDoor>>,
+    pub(crate) closing: close::Closing,
+    /// Dials so far, to name the draws of each.
+    pub(crate) dials: Mutex<u64>,
+}
+
+impl Net {
+    /// The operating system's network, driven by the thread of `handle`, whose runtime has I/O
+    /// and time enabled and runs on one thread.
+    pub(crate) fn real(handle: Handle, clock: Clock, seed: u64) -> Self {
+        Self::over(handle, clock, seed, None)
+    }
+
+    /// A simulated network on the current thread, whose tokio clock is paused.
+    pub(crate) fn simulated(handle: Handle, clock: Clock, seed: u64) -> Self {
+        Self::over(handle, clock, seed, Some(SimulatedNetwork::new(clock, seed)))
+    }
+
+    /// The simulated network below, where there is one.
+    #[must_use]
+    pub fn network(&self) -> Option<&SimulatedNetwork> {
+        self.shared.simulated.as_ref()
+    }
+
+    /// Wait until every connection that is closing has flushed, bounded by
+    /// [`limit::FLUSH_MAX`]; for the end of a process.
+    pub async fn settle(&self) {
+        self.shared.closing.settle().await;
+    }
+
+    fn over(handle: Handle, clock: Clock, seed: u64, simulated: Option<SimulatedNetwork>) -> Self {
+        let shared = Shared {
+            handle,
+            clock,
+            seed,
+            simulated,
+            doors: Mutex::default(),
+            closing: close::Closing::default(),
+            dials: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+}
+
+impl Shared {
+    /// A name for the draws of the next dial.
+    pub(crate) fn next_dial(&self) -> u64 {
+        let mut dials = lock(&self.dials);
+        *dials += 1;
+        *dials
+    }
+}
+
+/// Lock; a panic elsewhere has not broken what these locks hold, as nothing runs under them that
+/// could unwind half way.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Congestion: the controller and the transport figures every connection is made with.
+//!
+//! quinn's BBR picks a starting point in its gain cycle from the system's randomness. It cannot
+//! show: the gain only feeds a pacing rate that quinn reports and never sends by (its pacer and
+//! its window read [`Controller::window`](quinn::congestion::Controller::window) alone), so equal
+//! seeds still give equal packets; a test below holds the window to that.
+
+use std::sync::Arc;
+
+use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig};
+use quinn::{IdleTimeout, TransportConfig, VarInt};
+
+use super::limit;
+
+/// Which controller decides how much may be under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Congestion {
+    /// For play: loss alone does not slow it down.
+    #[default]
+    Bbr,
+    /// The control of the link bench: loss halves it.
+    Cubic,
+}
+
+/// Which end the figures are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+impl Congestion {
+    fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match self {
+            Self::Bbr => Arc::new(BbrConfig::default()),
+            Self::Cubic => Arc::new(CubicConfig::default()),
+        }
+    }
+}
+
+/// The figures of one connection. The client opens stream 0; nothing else may be opened.
+pub(crate) fn transport(congestion: Congestion, end: End) -> Arc<TransportConfig> {
+    let mut config = TransportConfig::default();
+    let idle = u32::try_from(limit::IDLE_MAX.as_millis()).unwrap_or(u32::MAX);
+    config
+        .congestion_controller_factory(congestion.factory())
+        .max_concurrent_bidi_streams(VarInt::from_u32(u32::from(end == End::Server)))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(idle))))
+        .keep_alive_interval(Some(limit::KEEP_ALIVE))
+        .initial_rtt(limit::INITIAL_RTT)
+        .stream_receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
+        .receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
+        .send_window(u64::from(limit::STREAM_WINDOW))
+        .datagram_receive_buffer_size(Some(limit::DATAGRAM_RECEIVE_BUFFER))
+        .datagram_send_buffer_size(limit::DATAGRAM_SEND_BUFFER);
+    Arc::new(config)
+}

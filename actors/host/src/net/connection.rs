@@ -1,0 +1,228 @@
+//! Connection: one peer, over QUIC or over memory alike.
+//!
+//! Held by the actor that talks to the peer. Sending never blocks; what arrives goes to the inlet
+//! given to [`Connection::deliver`]. When the last clone is dropped, the connection is closed.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dh_machine::Micros;
+
+use super::close::{Closed, code};
+use super::key::PeerKey;
+use super::limit;
+use super::link::Links;
+use super::memory::MemoryEnd;
+use super::quic::QuicLane;
+use crate::port::Inlet;
+
+/// One peer. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    face: Arc<Face>,
+}
+
+/// What a connection tells its owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetEvent {
+    /// A reliable message, in the order they were sent. Its inlet's kind should wait when full:
+    /// that is what slows the peer down.
+    Message {
+        /// Which message.
+        id: u8,
+        /// Its bytes, at most [`limit::BODY_MAX`].
+        body: Bytes,
+    },
+    /// A datagram: in any order, or not at all. It never waits.
+    Datagram(Bytes),
+    /// The connection has ended; nothing follows.
+    Closed(Closed),
+}
+
+/// Where the peer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remote {
+    /// At an address of the network.
+    Udp(SocketAddr),
+    /// In this process.
+    Loopback,
+}
+
+/// Why a reliable message was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendError {
+    /// The connection has ended, or is closing.
+    Closed,
+    /// The body is longer than [`limit::BODY_MAX`].
+    TooLong,
+    /// The peer reads too slowly; the connection has just been closed for it.
+    TooSlow,
+}
+
+/// What went over a connection so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectionStats {
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Packets sent that are known to be lost.
+    pub packets_lost: u64,
+    /// Bytes sent, headers of QUIC included.
+    pub bytes_sent: u64,
+    /// Bytes received, headers of QUIC included.
+    pub bytes_received: u64,
+    /// Datagrams given to the connection to send.
+    pub datagrams_offered: u64,
+    /// Of these, how many never left: pushed out by newer ones, or too large for the path.
+    pub datagrams_dropped: u64,
+    /// Datagrams that arrived and that the owner's port did not take.
+    pub datagrams_refused: u64,
+    /// Bytes of reliable messages that wait to be sent.
+    pub send_queue: u64,
+}
+
+#[derive(Debug)]
+pub(crate) enum Lane {
+    Quic(Arc<QuicLane>),
+    Memory(MemoryEnd),
+}
+
+#[derive(Debug)]
+struct Face {
+    lane: Lane,
+}
+
+impl Connection {
+    pub(crate) fn new(lane: Lane) -> Self {
+        Self { face: Arc::new(Face { lane }) }
+    }
+
+    /// Start reading, once: reliable messages in order, datagrams, and at last the end. A later
+    /// call changes nothing.
+    pub fn deliver(&self, inlet: Inlet<NetEvent>) {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.deliver(inlet),
+            Lane::Memory(end) => end.deliver(inlet),
+        }
+    }
+
+    /// Send one reliable message after all earlier ones.
+    ///
+    /// # Errors
+    /// When the connection has ended, the body is too long, or too much waits already: then the
+    /// connection is closed, as its peer reads too slowly.
+    pub fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        if body.len() > limit::BODY_MAX {
+            return Err(SendError::TooLong);
+        }
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.send(id, body),
+            Lane::Memory(end) => end.send(id, body),
+        }
+    }
+
+    /// Send datagrams, in one go so that they share system calls. What has not left when two
+    /// ticks' worth of newer ones wait is dropped and counted.
+    pub fn send_datagrams(&self, datagrams: impl IntoIterator<Item = Bytes>) {
+        let datagrams = &mut datagrams.into_iter();
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.send_datagrams(datagrams),
+            Lane::Memory(end) => end.send_datagrams(datagrams),
+        }
+    }
+
+    /// The largest datagram that can be sent now, in bytes: at most [`limit::DATAGRAM_MAX`]. It
+    /// changes with the path; read it for every tick.
+    #[must_use]
+    pub fn datagram_max(&self) -> usize {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.datagram_max(),
+            Lane::Memory(_) => limit::DATAGRAM_MAX,
+        }
+    }
+
+    /// End the connection: what was sent before still arrives, if it does within
+    /// [`limit::FLUSH_MAX`], then the peer is told `code` and `reason`. The first close counts.
+    pub fn close(&self, code: u32, reason: &[u8]) {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.close(code, reason),
+            Lane::Memory(end) => end.close(code, reason),
+        }
+    }
+
+    /// Where the peer is.
+    #[must_use]
+    pub fn remote(&self) -> Remote {
+        match &self.face.lane {
+            Lane::Quic(lane) => Remote::Udp(lane.remote()),
+            Lane::Memory(_) => Remote::Loopback,
+        }
+    }
+
+    /// Who the peer is, proven by the handshake.
+    #[must_use]
+    pub fn key(&self) -> Option<PeerKey> {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.key(),
+            Lane::Memory(end) => Some(end.peer_key()),
+        }
+    }
+
+    /// The measured round trip; over memory, what the links say.
+    #[must_use]
+    pub fn rtt(&self) -> Option<Micros> {
+        match &self.face.lane {
+            Lane::Quic(lane) => Some(lane.rtt()),
+            Lane::Memory(end) => Some(end.rtt()),
+        }
+    }
+
+    /// What went over the connection so far.
+    #[must_use]
+    pub fn stats(&self) -> ConnectionStats {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.stats(),
+            Lane::Memory(end) => end.stats(),
+        }
+    }
+
+    /// Change the links of a dialled connection from the next packet on. Does nothing on an
+    /// accepted one, and on a real socket that was dialled without links.
+    pub fn set_links(&self, links: Links) {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.set_links(links),
+            Lane::Memory(end) => end.set_links(links),
+        }
+    }
+}
+
+impl Drop for Face {
+    fn drop(&mut self) {
+        match &self.lane {
+            Lane::Quic(lane) => lane.close(code::LEAVE, b""),
+            Lane::Memory(end) => end.close(code::LEAVE, b""),
+        }
+    }
+}
+
+impl fmt::Display for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Udp(address) => address.fmt(f),
+            Self::Loopback => f.write_str("loopback"),
+        }
+    }
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "the connection has ended",
+            Self::TooLong => "the message is longer than 1 MiB",
+            Self::TooSlow => "the peer reads too slowly",
+        })
+    }
+}
+
+impl std::error::Error for SendError {}

@@ -1,0 +1,385 @@
+//! Dial: from a target to a connection, or to the one error that says why not.
+//!
+//! A server that says nothing is no error here: whoever dials has a clock of their own and
+//! cancels.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use std::{fmt, future, io};
+
+use quinn::{ConnectionError, TransportErrorCode};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+
+use super::certificate::OneServer;
+use super::configs::{SERVER_NAME, Source};
+use super::congestion::{Congestion, End};
+use super::connection::{Connection, Lane};
+use super::identity::Identity;
+use super::key::{Fingerprint, PeerKey};
+use super::known_hosts::{KnownHosts, KnownHostsError};
+use super::link::Links;
+use super::memory::{self, Ends};
+use super::quic::QuicLane;
+use super::race::{First, race};
+use super::shaper::{Shaper, Way, due};
+use super::{Fate, Net, Shared, lock, probe, socket};
+use crate::port::Inlet;
+
+/// Whom to dial, as whom, believing what.
+#[derive(Clone, Debug)]
+pub struct DialOptions {
+    /// Where the server is.
+    pub target: Target,
+    /// Who this client is.
+    pub identity: Identity,
+    /// Which key the server must show.
+    pub trust: Trust,
+    /// What the client's path does to packets.
+    pub links: Links,
+    /// The address to dial from; any when not given.
+    pub from: Option<SocketAddr>,
+    /// Which controller decides how much may be under way.
+    pub congestion: Congestion,
+}
+
+/// Where a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// At an address of the network, known by a name.
+    Udp(SocketAddr, String),
+    /// At whatever address the name has, and a port.
+    Host(String, u16),
+    /// In this process, listening at that address.
+    Memory(SocketAddr),
+}
+
+/// Which key a server must show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Any.
+    Any,
+    /// This one.
+    Key(PeerKey),
+    /// The one it showed when it was first met, kept in this file; any on the loopback.
+    KnownHosts(PathBuf),
+}
+
+/// How a dial goes on. Connected or failed comes last.
+#[derive(Debug)]
+pub enum Dialed {
+    /// The server was not known before and is from now on.
+    Trusting {
+        /// The name it is kept under.
+        name: String,
+        /// The key it showed.
+        fingerprint: Fingerprint,
+    },
+    /// The handshake is done.
+    Connected(Connection),
+    /// There will be no connection.
+    Failed(DialError),
+}
+
+/// Why there is no connection. All but the server's key count as "could not reach".
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DialError {
+    /// The name has no address.
+    Lookup {
+        /// The name.
+        name: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// No socket could be opened to dial from.
+    Bind(io::Error),
+    /// The network has no way to the address.
+    NoRoute(SocketAddr),
+    /// Nobody listens there: the network answered for the port, or nothing has that address in
+    /// this process.
+    PortUnreachable(SocketAddr),
+    /// The server refused before the handshake.
+    Refused,
+    /// The server shows another key than the one it is known by.
+    KeyChanged {
+        /// The name it is known under.
+        name: String,
+        /// The key it is known by.
+        expected: Fingerprint,
+        /// The key it shows.
+        shown: Fingerprint,
+    },
+    /// The file of known servers is not usable.
+    KnownHosts(KnownHostsError),
+    /// The handshake failed otherwise.
+    Handshake(String),
+}
+
+/// A dial under way.
+#[derive(Clone, Debug)]
+pub struct Dialing {
+    task: AbortHandle,
+}
+
+impl DialOptions {
+    /// Dial `target` as `identity`, believing any key, over an ideal path.
+    #[must_use]
+    pub fn new(target: Target, identity: Identity) -> Self {
+        let congestion = Congestion::default();
+        Self { target, identity, trust: Trust::Any, links: Links::IDEAL, from: None, congestion }
+    }
+}
+
+impl Dialing {
+    /// Give up; nothing more is told.
+    pub fn cancel(&self) {
+        self.task.abort();
+    }
+}
+
+impl Net {
+    /// Dial; what comes of it is told to `inlet`.
+    pub fn dial(&self, options: DialOptions, inlet: Inlet<Dialed>) -> Dialing {
+        let net = Arc::clone(&self.shared);
+        let number = net.next_dial();
+        let task = self.shared.handle.spawn(async move {
+            let dialed = match options.target {
+                Target::Memory(address) => dial_memory(&net, &options, address, number).await,
+                _ => dial_quic(&net, &options, &inlet).await,
+            };
+            let last = match dialed {
+                Ok(connection) => Dialed::Connected(connection),
+                Err(error) => Dialed::Failed(error),
+            };
+            // A dialler that is gone lets the connection close again.
+            let _ = inlet.send(last).await;
+        });
+        Dialing { task: task.abort_handle() }
+    }
+}
+
+async fn dial_quic(
+    net: &Arc<Shared>,
+    options: &DialOptions,
+    inlet: &Inlet<Dialed>,
+) -> Result<Connection, DialError> {
+    let (address, name) = find(net, &options.target).await?;
+    let known = expected_key(&options.trust, address, &name)?;
+    let bound = socket::bind(net, options.from.unwrap_or_else(|| any(net, address)), options.links)
+        .map_err(DialError::Bind)?;
+    let source = Source::of(net.simulated.as_ref());
+    let (config, verifier) = source
+        .client(&options.identity, known.key, options.congestion)
+        .map_err(|error| DialError::Handshake(error.0))?;
+    let quinn = quinn::Endpoint::new_with_abstract_socket(
+        source.endpoint(),
+        None,
+        bound.socket,
+        Arc::new(quinn::TokioRuntime),
+    )
+    .map_err(DialError::Bind)?;
+    let connecting = quinn
+        .connect_with(config, address, SERVER_NAME)
+        .map_err(|error| DialError::Handshake(error.to_string()))?;
+    let connected = match race(connecting, probe::unreachable(net, address)).await {
+        First::A(connected) => connected,
+        First::B(error) => return Err(error),
+    };
+    let connected = connected.map_err(|error| explain(error, &verifier, &known, &name))?;
+    if let (Some(path), Some(shown)) = (&known.pin_to, verifier.shown()) {
+        KnownHosts::pin(path, &name, shown).map_err(DialError::KnownHosts)?;
+        let told = Dialed::Trusting { name, fingerprint: shown.fingerprint() };
+        let _ = inlet.send(told).await;
+    }
+    let lane = QuicLane::start(net, connected, bound.address, End::Client, bound.shaper);
+    Ok(Connection::new(Lane::Quic(lane)))
+}
+
+/// What is known of a server's key before it shows one.
+struct Known {
+    key: Option<PeerKey>,
+    /// Where to keep the key it shows, when it is met for the first time.
+    pin_to: Option<PathBuf>,
+}
+
+fn expected_key(trust: &Trust, address: SocketAddr, name: &str) -> Result<Known, DialError> {
+    match trust {
+        Trust::Any => Ok(Known { key: None, pin_to: None }),
+        Trust::Key(key) => Ok(Known { key: Some(*key), pin_to: None }),
+        Trust::KnownHosts(_) if address.ip().is_loopback() => {
+            Ok(Known { key: None, pin_to: None })
+        }
+        Trust::KnownHosts(path) => {
+            let key = KnownHosts::load(path).map_err(DialError::KnownHosts)?.get(name);
+            Ok(Known { key, pin_to: key.is_none().then(|| path.clone()) })
+        }
+    }
+}
+
+/// The address of a target, and the name it is known by.
+async fn find(net: &Shared, target: &Target) -> Result<(SocketAddr, String), DialError> {
+    match target {
+        Target::Udp(address, name) => Ok((*address, name.clone())),
+        Target::Memory(address) => Ok((*address, address.to_string())),
+        Target::Host(name, port) => {
+            let failed = |error| DialError::Lookup { name: name.clone(), error };
+            let kept = if *port == DEFAULT_PORT { name.clone() } else { format!("{name}:{port}") };
+            if let Ok(ip) = name.parse::<IpAddr>() {
+                return Ok((SocketAddr::new(ip, *port), kept));
+            }
+            if net.simulated.is_some() {
+                return Err(failed(io::Error::other("a simulated network has no names")));
+            }
+            let mut found =
+                tokio::net::lookup_host((name.as_str(), *port)).await.map_err(failed)?;
+            let none = || failed(io::Error::other("the name has no address"));
+            Ok((found.next().ok_or_else(none)?, kept))
+        }
+    }
+}
+
+/// What a failed handshake means to whoever dialled.
+fn explain(
+    error: ConnectionError,
+    verifier: &OneServer,
+    known: &Known,
+    name: &str,
+) -> DialError {
+    if let (Some(expected), Some(shown)) = (known.key, verifier.shown())
+        && expected != shown
+    {
+        return DialError::KeyChanged {
+            name: name.to_owned(),
+            expected: expected.fingerprint(),
+            shown: shown.fingerprint(),
+        };
+    }
+    match error {
+        ConnectionError::ConnectionClosed(close)
+            if close.error_code == TransportErrorCode::CONNECTION_REFUSED =>
+        {
+            DialError::Refused
+        }
+        other => DialError::Handshake(other.to_string()),
+    }
+}
+
+/// The address to dial from when none is given.
+fn any(net: &Shared, to: SocketAddr) -> SocketAddr {
+    match (&net.simulated, to) {
+        (Some(network), _) => network.next_address(),
+        (None, SocketAddr::V4(_)) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        (None, SocketAddr::V6(_)) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    }
+}
+
+/// A dial inside the process that waits for its verdict.
+#[derive(Debug)]
+pub(crate) struct MemoryKnock {
+    net: Arc<Shared>,
+    client: SocketAddr,
+    server: SocketAddr,
+    client_key: PeerKey,
+    shaper: Arc<Shaper>,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// What a dial inside the process comes to; dropped when it is refused.
+#[derive(Debug)]
+enum Answer {
+    Accepted(Connection),
+    Ignored,
+}
+
+impl MemoryKnock {
+    /// Let it in: the server's end.
+    pub(crate) fn accept(self, server_key: PeerKey) -> Connection {
+        let Self { net, client, server, client_key, shaper, answer } = self;
+        let ends = Ends { client, server, client_key, server_key };
+        let (near, far) = memory::pair(&net, ends, shaper);
+        // A dialler that gave up drops its end, which closes the connection.
+        let _ = answer.send(Answer::Accepted(Connection::new(Lane::Memory(near))));
+        Connection::new(Lane::Memory(far))
+    }
+
+    /// Say nothing to it. Dropping it instead refuses it.
+    pub(crate) fn ignore(self) {
+        let _ = self.answer.send(Answer::Ignored);
+    }
+}
+
+async fn dial_memory(
+    net: &Arc<Shared>,
+    options: &DialOptions,
+    address: SocketAddr,
+    number: u64,
+) -> Result<Connection, DialError> {
+    let client = options.from.unwrap_or_else(|| any(net, address));
+    let name = format!("{client} {number}");
+    let shaper = Arc::new(Shaper::new(options.links, net.seed, &name));
+    travel(net, &shaper, Way::Up).await;
+    let door = lock(&net.doors).get(&address).and_then(Weak::upgrade);
+    let Some(door) = door else { return Err(DialError::PortUnreachable(address)) };
+    let (answer, answered) = oneshot::channel();
+    door.knock(MemoryKnock {
+        net: Arc::clone(net),
+        client,
+        server: address,
+        client_key: options.identity.key(),
+        shaper: Arc::clone(&shaper),
+        answer,
+    });
+    let connection = match answered.await {
+        Ok(Answer::Accepted(connection)) => connection,
+        Ok(Answer::Ignored) => future::pending().await,
+        Err(_) => return Err(DialError::Refused),
+    };
+    let expected = expected_key(&options.trust, address, &name)?.key;
+    if let (Some(expected), Some(shown)) = (expected, connection.key())
+        && expected != shown
+    {
+        let (expected, shown) = (expected.fingerprint(), shown.fingerprint());
+        return Err(DialError::KeyChanged { name, expected, shown });
+    }
+    travel(net, &shaper, Way::Down).await;
+    Ok(connection)
+}
+
+/// One message of a handshake on its way, sent again while it is lost.
+async fn travel(net: &Shared, shaper: &Shaper, way: Way) {
+    loop {
+        let now = net.clock.now();
+        if let Fate::After(delay) = shaper.carry(way, now, HANDSHAKE_BYTES) {
+            net.clock.sleep_until(due(net.clock, now, delay)).await;
+            return;
+        }
+        tokio::time::sleep(super::limit::INITIAL_RTT * 3).await;
+    }
+}
+
+impl fmt::Display for DialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lookup { name, error } => write!(f, "cannot find {name}: {error}"),
+            Self::Bind(error) => write!(f, "cannot open a socket to dial from: {error}"),
+            Self::NoRoute(address) => write!(f, "there is no way to {address}"),
+            Self::PortUnreachable(address) => write!(f, "nobody listens at {address}"),
+            Self::Refused => f.write_str("the server refused"),
+            Self::KeyChanged { name, expected, shown } => write!(
+                f,
+                "server key changed: {name} is known by {expected} and shows {shown}"
+            ),
+            Self::KnownHosts(error) => error.fmt(f),
+            Self::Handshake(why) => write!(f, "the handshake failed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for DialError {}
+
+/// The port that is not spelled out in a name.
+const DEFAULT_PORT: u16 = 27015;
+/// Bytes of one message of a handshake inside the process.
+const HANDSHAKE_BYTES: usize = 1200;

@@ -1,0 +1,224 @@
+//! Identity: an Ed25519 key and the certificate it signs for itself.
+//!
+//! Made on first run and kept in `identity.key`, which nobody else may read. Both ends of a
+//! connection present one. Nothing here decides whom to trust: see `certificate` and
+//! `known_hosts`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fmt, io};
+
+use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
+use ring::rand::{SecureRandom, SystemRandom};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::sign::CertifiedKey;
+
+use super::file;
+use super::key::{PeerKey, base64};
+
+/// An Ed25519 key with its certificate.
+#[derive(Clone)]
+pub struct Identity {
+    certified: Arc<CertifiedKey>,
+    key: PeerKey,
+}
+
+/// Why there is no identity.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum IdentityError {
+    /// The key file can be read by others; its mode is given.
+    ReadableByOthers {
+        /// The key file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The key file holds no Ed25519 key in PKCS#8.
+    Unreadable {
+        /// The key file.
+        path: PathBuf,
+    },
+    /// The file could not be read or written.
+    Io {
+        /// The key file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The system gave no randomness for a new key.
+    NoRandomness,
+}
+
+impl Identity {
+    /// The identity kept in `path`; made and written (mode 0600, whole or not at all) when there
+    /// is none.
+    ///
+    /// # Errors
+    /// When the file is readable by others, is no key, or cannot be read or written.
+    pub fn load_or_make(path: &Path) -> Result<Self, IdentityError> {
+        match file::read_private(path, FILE_MAX) {
+            Ok(text) => Self::from_pem(&text)
+                .ok_or_else(|| IdentityError::Unreadable { path: path.to_owned() }),
+            Err(file::ReadError::OpenToOthers(mode)) => {
+                Err(IdentityError::ReadableByOthers { path: path.to_owned(), mode })
+            }
+            Err(file::ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Self::make(path)
+            }
+            Err(file::ReadError::Io(error)) => {
+                Err(IdentityError::Io { path: path.to_owned(), error })
+            }
+        }
+    }
+
+    /// The identity that a secret stands for; the same secret gives the same bytes.
+    #[must_use]
+    pub fn from_secret(secret: &[u8; 32]) -> Self {
+        let document = [&PKCS8_HEAD[..], &secret[..]].concat();
+        Self::from_pkcs8(&document).expect("any 32 bytes are an Ed25519 secret")
+    }
+
+    /// Who this is, as peers see it.
+    #[must_use]
+    pub const fn key(&self) -> PeerKey {
+        self.key
+    }
+
+    /// The certificate and its key, as rustls takes them.
+    pub(crate) fn certified(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.certified)
+    }
+
+    fn make(path: &Path) -> Result<Self, IdentityError> {
+        let mut secret = [0; 32];
+        SystemRandom::new().fill(&mut secret).map_err(|_| IdentityError::NoRandomness)?;
+        let document = [&PKCS8_HEAD[..], &secret[..]].concat();
+        let identity = Self::from_pkcs8(&document).ok_or(IdentityError::NoRandomness)?;
+        // A PKCS#8 document of 48 bytes fills one line of PEM exactly, without padding.
+        let pem = format!("{PEM_HEAD}\n{}\n{PEM_FOOT}\n", base64(&document));
+        match file::create_private(path, pem.as_bytes()) {
+            Ok(()) => Ok(identity),
+            // Another process made one first: that one holds.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load_or_make(path),
+            Err(error) => Err(IdentityError::Io { path: path.to_owned(), error }),
+        }
+    }
+
+    fn from_pem(text: &[u8]) -> Option<Self> {
+        let document = PrivatePkcs8KeyDer::from_pem_slice(text).ok()?;
+        Self::from_pkcs8(document.secret_pkcs8_der())
+    }
+
+    fn from_pkcs8(document: &[u8]) -> Option<Self> {
+        let pair = KeyPair::try_from(document).ok()?;
+        if !pair.is_compatible(&rcgen::PKCS_ED25519) {
+            return None;
+        }
+        let signing =
+            rustls::crypto::ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(document)).ok()?;
+        let certificate = certificate_of(&pair)?;
+        let key = PeerKey::of_public_key(pair.public_key_raw());
+        Some(Self { certified: Arc::new(CertifiedKey::new(vec![certificate], signing)), key })
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Identity({})", self.key)
+    }
+}
+
+impl fmt::Display for IdentityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ReadableByOthers { path, mode } => write!(
+                f,
+                "{} can be read by others (mode {mode:o}); run: chmod 600 {}",
+                path.display(),
+                path.display()
+            ),
+            Self::Unreadable { path } => {
+                write!(f, "{} holds no Ed25519 key; move it away to get a new one", path.display())
+            }
+            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::NoRandomness => f.write_str("the system gave no randomness for a new key"),
+        }
+    }
+}
+
+impl std::error::Error for IdentityError {}
+
+/// A certificate that only carries the key: its name, dates and serial say nothing, and the same
+/// key always gives the same bytes.
+fn certificate_of(pair: &KeyPair) -> Option<CertificateDer<'static>> {
+    let mut params = CertificateParams::new(Vec::new()).ok()?;
+    let mut name = DistinguishedName::new();
+    name.push(DnType::CommonName, "driftholm");
+    params.distinguished_name = name;
+    Some(params.self_signed(pair).ok()?.der().clone())
+}
+
+/// What stands before the 32 secret bytes in PKCS#8 (RFC 8410, section 7).
+const PKCS8_HEAD: [u8; 16] =
+    [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+const PEM_HEAD: &str = "-----BEGIN PRIVATE KEY-----";
+const PEM_FOOT: &str = "-----END PRIVATE KEY-----";
+/// Bytes of a key file.
+const FILE_MAX: u64 = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    /// OQ-10
+    #[test]
+    fn the_first_run_makes_a_key_only_its_owner_can_read_and_later_runs_keep_it() {
+        let folder = folder();
+        let path = folder.path().join("data/identity.key");
+        let first = Identity::load_or_make(&path).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(Identity::load_or_make(&path).unwrap().key(), first.key());
+        let entries = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(entries, 1, "nothing is left beside the key");
+    }
+
+    /// OQ-10
+    #[test]
+    fn a_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+        let folder = folder();
+        let path = folder.path().join("identity.key");
+        Identity::load_or_make(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let refused = Identity::load_or_make(&path).unwrap_err();
+        assert!(matches!(refused, IdentityError::ReadableByOthers { mode: 0o640, .. }));
+        assert!(refused.to_string().contains("chmod 600"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_key_is_refused_and_left_as_it_is() {
+        let folder = folder();
+        let path = folder.path().join("identity.key");
+        for junk in [&b"not a key"[..], b"", &[0xff; 20_000]] {
+            std::fs::write(&path, junk).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+            assert!(Identity::load_or_make(&path).is_err());
+            assert_eq!(std::fs::read(&path).unwrap(), junk);
+        }
+    }
+
+    #[test]
+    fn the_same_secret_gives_the_same_certificate_bytes() {
+        let [a, b] = [Identity::from_secret(&[5; 32]), Identity::from_secret(&[5; 32])];
+        assert_eq!(a.certified().cert, b.certified().cert);
+        assert_ne!(a.key(), Identity::from_secret(&[6; 32]).key());
+    }
+}

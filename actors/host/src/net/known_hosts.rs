@@ -1,0 +1,241 @@
+//! `known-hosts`: which key each server showed when it was first met.
+//!
+//! One line a server, `NAME SHA256:...`; lines that start with `#` and empty lines are kept out
+//! of the way and lost on the next write. The file is the user's, so whatever it holds, reading
+//! it ends in a table or in an error that names the line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+use super::file;
+use super::key::{Fingerprint, PeerKey};
+
+/// The servers that are known by key, in order of name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownHosts {
+    hosts: BTreeMap<String, Fingerprint>,
+}
+
+/// Why the file is not used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum KnownHostsError {
+    /// A line is not `NAME SHA256:...`, or names a server again.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A name that no line can hold.
+    Name(String),
+    /// There are more servers than a file may hold.
+    Full(PathBuf),
+    /// The file could not be read or written.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl KnownHosts {
+    /// The servers known in `path`; none when there is no file.
+    ///
+    /// # Errors
+    /// When a line is malformed or the file cannot be read.
+    pub fn load(path: &Path) -> Result<Self, KnownHostsError> {
+        let bytes = match file::read(path, FILE_MAX) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(KnownHostsError::Io { path: path.to_owned(), error }),
+        };
+        Self::read(&bytes).map_err(|(line, what)| KnownHostsError::Line {
+            path: path.to_owned(),
+            line,
+            what,
+        })
+    }
+
+    /// The key a server showed.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<PeerKey> {
+        self.hosts.get(&canonical(name)).map(|print| print.0)
+    }
+
+    /// Every server and its fingerprint, in order of name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Fingerprint)> {
+        self.hosts.iter().map(|(name, print)| (name.as_str(), *print))
+    }
+
+    /// Remember a server. The file is read again first, so that two clients at once lose nothing.
+    ///
+    /// # Errors
+    /// When the name cannot be held, the file is full, or it cannot be read or written.
+    pub fn pin(path: &Path, name: &str, key: PeerKey) -> Result<(), KnownHostsError> {
+        let name = canonical(name);
+        if !is_name(&name) {
+            return Err(KnownHostsError::Name(name));
+        }
+        let mut known = Self::load(path)?;
+        known.hosts.insert(name, key.fingerprint());
+        if known.hosts.len() > HOSTS_MAX {
+            return Err(KnownHostsError::Full(path.to_owned()));
+        }
+        known.write(path)
+    }
+
+    /// Forget a server; whether it was known.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn forget(path: &Path, name: &str) -> Result<bool, KnownHostsError> {
+        let mut known = Self::load(path)?;
+        let was_known = known.hosts.remove(&canonical(name)).is_some();
+        if was_known {
+            known.write(path)?;
+        }
+        Ok(was_known)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, (usize, &'static str)> {
+        let mut known = Self::default();
+        for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
+            let text = str::from_utf8(line).map_err(|_| (number, "is not UTF-8"))?;
+            let text = text.trim_ascii();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let (name, print) =
+                text.split_once(' ').ok_or((number, "is not NAME and SHA256:..."))?;
+            let print = print.trim_ascii().parse();
+            let print = print.map_err(|_| (number, "holds no SHA256:... fingerprint"))?;
+            let name = canonical(name);
+            if !is_name(&name) {
+                return Err((number, "holds a name that no server can have"));
+            }
+            if known.hosts.insert(name, print).is_some() {
+                return Err((number, "names a server a second time"));
+            }
+            if known.hosts.len() > HOSTS_MAX {
+                return Err((number, "is one server more than the file may hold"));
+            }
+        }
+        Ok(known)
+    }
+
+    fn write(&self, path: &Path) -> Result<(), KnownHostsError> {
+        let text: String = self.iter().map(|(name, print)| format!("{name} {print}\n")).collect();
+        file::replace(path, text.as_bytes())
+            .map_err(|error| KnownHostsError::Io { path: path.to_owned(), error })
+    }
+}
+
+impl fmt::Display for KnownHostsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { path, line, what } => write!(f, "{}:{line}: line {what}", path.display()),
+            Self::Name(name) => write!(f, "no server can be called {name:?}"),
+            Self::Full(path) => {
+                write!(f, "{}: holds {HOSTS_MAX} servers already", path.display())
+            }
+            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for KnownHostsError {}
+
+/// Names differ by more than case.
+fn canonical(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+/// Whether a line can hold the name: a host name or address, with a port or not.
+fn is_name(name: &str) -> bool {
+    let fits = |char: char| char.is_ascii_graphic() && char != '#';
+    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(fits)
+}
+
+/// Bytes of a name: the longest host name, brackets, colon and port.
+const NAME_MAX: usize = 253 + 8;
+/// Servers in a file.
+const HOSTS_MAX: usize = 4096;
+/// Bytes of a file.
+const FILE_MAX: u64 = 2 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(of: u8) -> PeerKey {
+        PeerKey::of_public_key(&[of; 32])
+    }
+
+    /// OQ-10a
+    #[test]
+    fn a_pinned_server_is_known_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        KnownHosts::pin(&path, "Play.Example:27015", key(1)).unwrap();
+        KnownHosts::pin(&path, "[::1]:4", key(2)).unwrap();
+        let known = KnownHosts::load(&path).unwrap();
+        assert_eq!(known.get("play.example:27015"), Some(key(1)));
+        assert_eq!(known.get("other"), None);
+        assert!(KnownHosts::forget(&path, "play.example:27015").unwrap());
+        assert!(!KnownHosts::forget(&path, "play.example:27015").unwrap());
+        assert_eq!(KnownHosts::load(&path).unwrap().iter().count(), 1);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    /// OQ-10a
+    #[test]
+    fn a_malformed_line_is_refused_by_number_and_the_file_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        let good = format!("# a note\nhost {}\n", key(1).fingerprint());
+        let twice = format!("{good}HOST {}", key(2).fingerprint());
+        let cases = [
+            (format!("{good}\nhost"), 4),
+            (format!("{good}other SHA256:short"), 3),
+            (twice, 3),
+            (format!("{good}b\u{7}d {}", key(2).fingerprint()), 3),
+            (format!("{good}{} {}", "x".repeat(300), key(2).fingerprint()), 3),
+        ];
+        for (text, number) in cases {
+            std::fs::write(&path, &text).unwrap();
+            let refused = KnownHosts::load(&path).unwrap_err();
+            assert!(
+                matches!(&refused, KnownHostsError::Line { line, .. } if *line == number),
+                "{refused}"
+            );
+            assert!(KnownHosts::pin(&path, "new", key(3)).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_name_that_would_break_the_file_is_not_pinned() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        for name in ["", "two words", "line\nbreak", "#note", &"x".repeat(300)] {
+            assert!(matches!(
+                KnownHosts::pin(&path, name, key(1)),
+                Err(KnownHostsError::Name(_))
+            ));
+        }
+        assert!(!path.exists());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_file_holds_it_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = KnownHosts::read(&bytes);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Every limit of the network, with its reason. Nothing here is tuned at run time.
+
+use std::time::Duration;
+
+use dh_machine::Micros;
+
+/// The largest datagram play ever uses, in bytes; the path may hold less (see
+/// [`Connection::datagram_max`](super::Connection::datagram_max)).
+pub const DATAGRAM_MAX: usize = 1200;
+
+/// The largest body of one reliable message, in bytes.
+pub const BODY_MAX: usize = 1 << 20;
+
+/// Bytes of reliable messages that may wait to be sent to one peer; more means that the peer
+/// reads too slowly, and it is closed.
+pub const SEND_QUEUE_MAX: usize = 4 << 20;
+
+/// What one waiting reliable message costs beyond its bytes, so that empty messages are bounded.
+pub const SEND_QUEUE_COST: usize = 64;
+
+/// Bytes of datagrams that may wait for the congestion window: two ticks of sixteen datagrams.
+/// Beyond it the oldest is dropped.
+pub const DATAGRAM_SEND_BUFFER: usize = 2 * 16 * (DATAGRAM_MAX + DATAGRAM_COST);
+
+/// The age beyond which a waiting datagram makes room for newer ones: two ticks of 60 a second.
+pub const DATAGRAM_AGE_MAX: Micros = Micros(33_400);
+
+/// What quinn adds to each waiting datagram when it counts its buffer: the size of one `Bytes`.
+pub const DATAGRAM_COST: usize = size_of::<bytes::Bytes>();
+
+/// Bytes of received datagrams that may wait for the receiving task.
+pub const DATAGRAM_RECEIVE_BUFFER: usize = 256 << 10;
+
+/// Bytes of the reliable stream a peer may have under way before it must wait for the reader.
+pub const STREAM_WINDOW: u32 = 256 << 10;
+
+/// How long closing waits for the last reliable messages to be acknowledged.
+pub const FLUSH_MAX: Duration = Duration::from_millis(500);
+
+/// How long a handshake may take at the server, and a first packet may wait for its verdict.
+pub const HANDSHAKE_MAX: Duration = Duration::from_secs(3);
+
+/// Silence after which something is sent to keep the connection alive.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
+/// Silence after which a connection is lost.
+pub const IDLE_MAX: Duration = Duration::from_secs(10);
+
+/// The round trip assumed before one is measured: a third of the time after which an unanswered
+/// first packet is sent again (240 ms), which the gate of a shedding server relies on.
+pub const INITIAL_RTT: Duration = Duration::from_millis(80);
+
+/// First packets that may wait for a verdict at one endpoint; more are ignored.
+pub const KNOCKS_MAX: usize = 2048;
+
+/// How long the probe for a closed port listens for the answer of the network.
+pub const PROBE_MAX: Duration = Duration::from_secs(2);
+
+/// Bytes of a close reason; longer ones are cut.
+pub const REASON_MAX: usize = 512;

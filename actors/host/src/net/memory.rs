@@ -1,0 +1,156 @@
+//! The memory transport: both ends in one process, with the same face and link models as QUIC.
+//!
+//! Datagrams are lost and reordered as the link says. Reliable messages are lost too, and sent
+//! again after a modelled timeout, so that they arrive late but whole and in order. There is no
+//! congestion and no encryption; keys are those of the identities both ends were made with.
+
+mod half;
+mod reading;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dh_machine::Micros;
+
+use self::half::{Half, Path};
+use super::close::{By, Closed, code, cut};
+use super::connection::{ConnectionStats, NetEvent, SendError};
+use super::key::PeerKey;
+use super::link::Links;
+use super::shaper::{Shaper, Way};
+use super::Shared;
+use crate::port::Inlet;
+
+/// One end of a connection inside the process.
+#[derive(Debug)]
+pub(crate) struct MemoryEnd {
+    pair: Arc<Pair>,
+    side: Side,
+}
+
+#[derive(Debug)]
+struct Pair {
+    net: Arc<Shared>,
+    shaper: Arc<Shaper>,
+    keys: [PeerKey; 2],
+    /// What each side sends.
+    halves: [Half; 2],
+}
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Client,
+    Server,
+}
+
+impl Side {
+    const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    const fn way(self) -> Way {
+        match self {
+            Self::Client => Way::Up,
+            Self::Server => Way::Down,
+        }
+    }
+}
+
+/// Who and where the two ends are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub(crate) client: SocketAddr,
+    pub(crate) server: SocketAddr,
+    pub(crate) client_key: PeerKey,
+    pub(crate) server_key: PeerKey,
+}
+
+/// A new connection: the client's end and the server's.
+pub(crate) fn pair(net: &Arc<Shared>, ends: Ends, shaper: Arc<Shaper>) -> (MemoryEnd, MemoryEnd) {
+    let path = |side: Side| {
+        let (from, to) = match side {
+            Side::Client => (ends.client, ends.server),
+            Side::Server => (ends.server, ends.client),
+        };
+        Path { net: Arc::clone(net), shaper: Arc::clone(&shaper), way: side.way(), from, to }
+    };
+    let halves = [Half::new(path(Side::Client)), Half::new(path(Side::Server))];
+    let keys = [ends.client_key, ends.server_key];
+    let pair = Arc::new(Pair { net: Arc::clone(net), shaper, keys, halves });
+    let end = |side| MemoryEnd { pair: Arc::clone(&pair), side };
+    (end(Side::Client), end(Side::Server))
+}
+
+impl MemoryEnd {
+    pub(crate) fn deliver(&self, inlet: Inlet<NetEvent>) {
+        if self.incoming().start_reading() {
+            let task = reading::run(Arc::clone(&self.pair), self.side, inlet);
+            self.pair.net.handle.spawn(task);
+        }
+    }
+
+    pub(crate) fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        self.outgoing().send(id, body).inspect_err(|error| {
+            if *error == SendError::TooSlow {
+                self.close(code::CLOSED, b"reads too slowly");
+            }
+        })
+    }
+
+    pub(crate) fn send_datagrams(&self, datagrams: &mut dyn Iterator<Item = Bytes>) {
+        self.outgoing().send_datagrams(datagrams);
+    }
+
+    pub(crate) fn close(&self, code: u32, reason: &[u8]) {
+        if self.outgoing().close(code, cut(reason)) {
+            self.incoming().end(Closed::new(By::Local, code, reason));
+        }
+    }
+
+    pub(crate) fn peer_key(&self) -> PeerKey {
+        self.pair.keys[self.side.other() as usize]
+    }
+
+    pub(crate) fn rtt(&self) -> Micros {
+        self.pair.shaper.link(Way::Up).latency + self.pair.shaper.link(Way::Down).latency
+    }
+
+    pub(crate) fn stats(&self) -> ConnectionStats {
+        let (sent, received) = (self.outgoing().counts(), self.incoming().counts());
+        ConnectionStats {
+            packets_sent: sent.packets,
+            packets_lost: sent.lost,
+            bytes_sent: sent.bytes,
+            bytes_received: received.bytes_arrived,
+            datagrams_offered: sent.datagrams,
+            datagrams_dropped: sent.dropped,
+            datagrams_refused: received.refused,
+            send_queue: u64::try_from(self.outgoing().queued()).unwrap_or(u64::MAX),
+        }
+    }
+
+    pub(crate) fn set_links(&self, links: Links) {
+        if self.side == Side::Client {
+            self.pair.shaper.set(links);
+        }
+    }
+
+    fn outgoing(&self) -> &Half {
+        self.pair.outgoing(self.side)
+    }
+
+    fn incoming(&self) -> &Half {
+        self.pair.outgoing(self.side.other())
+    }
+}
+
+impl Pair {
+    fn outgoing(&self, side: Side) -> &Half {
+        &self.halves[side as usize]
+    }
+}

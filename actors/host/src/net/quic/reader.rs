@@ -1,0 +1,104 @@
+//! Reader: reliable messages, datagrams and the end, told to the owner's inlet.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use quinn::{ConnectionError, RecvStream};
+use tokio::sync::oneshot;
+
+use super::QuicLane;
+use crate::net::close::{By, Closed, code};
+use crate::net::connection::NetEvent;
+use crate::net::frame::FrameReader;
+use crate::net::race::{First, race};
+use crate::net::{limit, lock};
+use crate::port::{Inlet, Why};
+
+/// Tell everything that arrives, the end last.
+pub(super) async fn run(
+    lane: Arc<QuicLane>,
+    stream: oneshot::Receiver<RecvStream>,
+    inlet: Inlet<NetEvent>,
+) {
+    let datagrams = lane.net.handle.spawn(read_datagrams(Arc::clone(&lane), inlet.clone()));
+    let mut is_finished = false;
+    if let Ok(stream) = stream.await {
+        match read_frames(stream, &inlet).await {
+            Ok(finished) => is_finished = finished,
+            Err((code, reason)) => lane.abort(code, reason.as_bytes()),
+        }
+    }
+    let closed = ending(&lane, is_finished).await;
+    let _ = datagrams.await;
+    // An owner that is gone needs no goodbye.
+    let _ = inlet.send(NetEvent::Closed(closed)).await;
+}
+
+/// How the connection ends. A peer that has finished its stream is about to close; its close
+/// frame may be lost, and then the peer is gone all the same.
+async fn ending(lane: &QuicLane, is_finished: bool) -> Closed {
+    let by_peer = Closed::new(By::Peer, code::LEAVE, b"");
+    let error = if is_finished {
+        match race(lane.quinn.closed(), tokio::time::sleep(2 * limit::FLUSH_MAX)).await {
+            First::A(ConnectionError::Reset) => return by_peer,
+            First::A(error) => error,
+            First::B(()) => {
+                lane.abort(code::LEAVE, b"");
+                return by_peer;
+            }
+        }
+    } else {
+        lane.quinn.closed().await
+    };
+    Closed::of(error, lock(&lane.queue).closing().cloned())
+}
+
+/// Read until the stream ends, and whether its sender ended it; or what to close the connection
+/// with if it must not go on. While the inlet is full nothing is read, which is what slows the
+/// peer down.
+async fn read_frames(
+    mut stream: RecvStream,
+    inlet: &Inlet<NetEvent>,
+) -> Result<bool, (u32, String)> {
+    let mut reader = FrameReader::default();
+    loop {
+        let mut bytes: Bytes = match stream.read_chunk(READ_MAX, true).await {
+            Ok(Some(chunk)) => chunk.bytes,
+            Ok(None) => return Ok(true),
+            Err(_) => return Ok(false),
+        };
+        loop {
+            let frame = reader.take(&mut bytes).map_err(|too_long| {
+                (code::UNREADABLE, format!("announced a message of {} bytes", too_long.0))
+            })?;
+            let Some(frame) = frame else { break };
+            match inlet.send(NetEvent::Message { id: frame.id, body: frame.body }).await {
+                Ok(()) => (),
+                Err(Why::Closed) => return Ok(false),
+                Err(Why::Full | Why::MustWait) => {
+                    return Err((code::CLOSED, "sends faster than it is served".to_owned()));
+                }
+            }
+        }
+    }
+}
+
+async fn read_datagrams(lane: Arc<QuicLane>, inlet: Inlet<NetEvent>) {
+    while let Ok(datagram) = lane.quinn.read_datagram().await {
+        if datagram.is_empty() {
+            // A probe of a peer that is closing.
+            continue;
+        }
+        if let Some(network) = &lane.net.simulated {
+            network.datagram_arrived(lane.remote(), lane.local, &datagram);
+        }
+        match inlet.offer(NetEvent::Datagram(datagram)) {
+            Ok(()) => (),
+            Err(Why::Full | Why::MustWait) => lock(&lane.datagrams).refused(),
+            Err(Why::Closed) => return,
+        }
+    }
+}
+
+/// Bytes taken from the stream at once.
+const READ_MAX: usize = 64 << 10;

@@ -1,0 +1,178 @@
+//! `ShapedSocket`: a real UDP socket behind a link model, for trying out bad networks.
+
+use std::future::poll_fn;
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll, Waker};
+
+use dh_machine::Micros;
+use quinn::udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit};
+use quinn::{AsyncUdpSocket, UdpPoller};
+
+use super::delayed::Delayed;
+use super::link::Fate;
+use super::shaper::{Shaper, Way};
+use super::{Shared, lock};
+use crate::clock::Clock;
+
+/// Applies a path's links to everything that passes a socket.
+#[derive(Debug)]
+pub(crate) struct ShapedSocket {
+    inner: Arc<dyn AsyncUdpSocket>,
+    clock: Clock,
+    shaper: Arc<Shaper>,
+    sequence: AtomicU64,
+    outbox: Arc<Mutex<Delayed<Outbound>>>,
+    inbox: Mutex<Inbox>,
+}
+
+#[derive(Debug)]
+struct Inbox {
+    packets: Delayed<Inbound>,
+    /// Where the inner socket receives to.
+    buffers: Vec<Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct Outbound {
+    to: SocketAddr,
+    ecn: Option<EcnCodepoint>,
+    src_ip: Option<IpAddr>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Inbound {
+    meta: RecvMeta,
+    bytes: Vec<u8>,
+}
+
+impl ShapedSocket {
+    /// Wrap a socket and start the task that sends what was held back.
+    pub(crate) fn start(
+        net: &Shared,
+        inner: Arc<dyn AsyncUdpSocket>,
+        shaper: Arc<Shaper>,
+    ) -> Arc<Self> {
+        let outbox = Arc::new(Mutex::new(Delayed::new(net.clock)));
+        net.handle.spawn(send_held(Arc::downgrade(&outbox), Arc::clone(&inner)));
+        let buffer = vec![0; PACKET_MAX * inner.max_receive_segments()];
+        let inbox = Inbox { packets: Delayed::new(net.clock), buffers: vec![buffer; BATCH_SIZE] };
+        Arc::new(Self {
+            inner,
+            clock: net.clock,
+            shaper,
+            sequence: AtomicU64::new(0),
+            outbox,
+            inbox: Mutex::new(inbox),
+        })
+    }
+
+    /// When a packet passes, if it does.
+    fn carry(&self, way: Way, bytes: usize) -> Option<(Micros, u64)> {
+        let now = self.clock.now();
+        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
+        match self.shaper.carry(way, now, bytes) {
+            Fate::After(delay) => Some((now + delay, sequence)),
+            Fate::Lost | Fate::Overflowed => None,
+        }
+    }
+
+    /// Move what the inner socket has into the inbox.
+    fn fill(&self, cx: &mut Context<'_>, inbox: &mut Inbox) -> io::Result<()> {
+        let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        for _ in 0..FILLS_MAX {
+            let mut slices: Vec<IoSliceMut<'_>> =
+                inbox.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
+            let count = match self.inner.poll_recv(cx, &mut slices, &mut metas) {
+                Poll::Ready(count) => count?,
+                Poll::Pending => return Ok(()),
+            };
+            for (meta, buffer) in metas.iter().zip(&inbox.buffers).take(count) {
+                for bytes in buffer[..meta.len].chunks(meta.stride.max(1)) {
+                    if let Some((at, sequence)) = self.carry(Way::Down, bytes.len()) {
+                        let meta = RecvMeta { len: bytes.len(), stride: bytes.len(), ..*meta };
+                        // The waker would be this task's own.
+                        let bytes = bytes.to_vec();
+                        drop(inbox.packets.hold(at, sequence, Inbound { meta, bytes }));
+                    }
+                }
+            }
+        }
+        cx.waker().wake_by_ref();
+        Ok(())
+    }
+}
+
+impl AsyncUdpSocket for ShapedSocket {
+    fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
+        Arc::clone(&self.inner).create_io_poller()
+    }
+
+    fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
+        let size = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
+        for bytes in transmit.contents.chunks(size) {
+            let Some((at, sequence)) = self.carry(Way::Up, bytes.len()) else { continue };
+            let (to, ecn, src_ip) = (transmit.destination, transmit.ecn, transmit.src_ip);
+            let packet = Outbound { to, ecn, src_ip, bytes: bytes.to_vec() };
+            let waker = lock(&self.outbox).hold(at, sequence, packet);
+            waker.map(Waker::wake).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn poll_recv(
+        &self,
+        cx: &mut Context<'_>,
+        bufs: &mut [IoSliceMut<'_>],
+        meta: &mut [RecvMeta],
+    ) -> Poll<io::Result<usize>> {
+        let inbox = &mut *lock(&self.inbox);
+        self.fill(cx, inbox)?;
+        let mut count = 0;
+        for (buf, meta) in bufs.iter_mut().zip(meta) {
+            let Poll::Ready(packet) = inbox.packets.poll(cx) else { break };
+            buf[..packet.bytes.len()].copy_from_slice(&packet.bytes);
+            *meta = packet.meta;
+            count += 1;
+        }
+        if count == 0 { Poll::Pending } else { Poll::Ready(Ok(count)) }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.inner.local_addr()
+    }
+
+    fn may_fragment(&self) -> bool {
+        self.inner.may_fragment()
+    }
+}
+
+/// Send packets when they are due, until the socket is gone.
+async fn send_held(outbox: Weak<Mutex<Delayed<Outbound>>>, inner: Arc<dyn AsyncUdpSocket>) {
+    let next = || {
+        poll_fn(|cx| match outbox.upgrade() {
+            Some(outbox) => lock(&outbox).poll(cx).map(Some),
+            None => Poll::Ready(None),
+        })
+    };
+    while let Some(packet) = next().await {
+        let transmit = Transmit {
+            destination: packet.to,
+            ecn: packet.ecn,
+            contents: &packet.bytes,
+            segment_size: None,
+            src_ip: packet.src_ip,
+        };
+        // A full system buffer loses it, as a network would.
+        let _ = inner.try_send(&transmit);
+    }
+}
+
+/// Bytes of the largest packet.
+const PACKET_MAX: usize = 1500;
+/// Batches taken from the system before others get their turn.
+const FILLS_MAX: usize = 8;

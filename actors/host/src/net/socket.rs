@@ -1,0 +1,58 @@
+//! Socket: what quinn sends and receives through, real or simulated, with its link model.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use quinn::{AsyncUdpSocket, Runtime, TokioRuntime};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use super::Shared;
+use super::link::Links;
+use super::shaped::ShapedSocket;
+use super::shaper::Shaper;
+
+/// A bound socket.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) socket: Arc<dyn AsyncUdpSocket>,
+    /// Where it is bound; never port 0.
+    pub(crate) address: SocketAddr,
+    /// Its link model; none on a real socket without links.
+    pub(crate) shaper: Option<Arc<Shaper>>,
+}
+
+/// Bind a socket of this network. Real ones need the network's runtime entered.
+pub(crate) fn bind(net: &Shared, address: SocketAddr, links: Links) -> io::Result<Bound> {
+    if let Some(network) = &net.simulated {
+        let socket = network.bind(address, links).ok_or(io::ErrorKind::AddrInUse)?;
+        let shaper = Some(socket.shaper());
+        return Ok(Bound { socket, address, shaper });
+    }
+    let socket = bind_real(address)?;
+    let address = socket.local_addr()?;
+    let socket = TokioRuntime.wrap_udp_socket(socket)?;
+    if links == Links::IDEAL {
+        return Ok(Bound { socket, address, shaper: None });
+    }
+    let shaper = Arc::new(Shaper::new(links, net.seed, &net.next_dial().to_string()));
+    let socket = ShapedSocket::start(net, socket, Arc::clone(&shaper));
+    Ok(Bound { socket, address, shaper: Some(shaper) })
+}
+
+fn bind_real(address: SocketAddr) -> io::Result<std::net::UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    if address.is_ipv6() {
+        // Both families through one socket, where the system allows it.
+        let _ = socket.set_only_v6(false);
+    }
+    // A tick's burst of every peer must fit; the system may grant less.
+    let _ = socket.set_recv_buffer_size(BUFFER);
+    let _ = socket.set_send_buffer_size(BUFFER);
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket.into())
+}
+
+/// Bytes asked of the system for each direction.
+const BUFFER: usize = 2 << 20;

@@ -1,0 +1,11 @@
+//! What the network does, over real loopback sockets and in simulation.
+
+mod admission;
+mod closing;
+mod datagrams;
+mod dialling;
+mod ear;
+mod hostile;
+mod links;
+mod messages;
+mod replay;

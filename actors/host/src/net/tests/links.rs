@@ -1,0 +1,89 @@
+//! Link models on real sockets and inside the process.
+
+use bytes::Bytes;
+use dh_machine::Micros;
+
+use super::ear::{BOTH, Over, Told, join, lossy, real, simulated, sleep_ms};
+use crate::net::Links;
+
+#[test]
+fn a_link_delays_and_loses_on_real_sockets_too() {
+    real(async |net| {
+        let joined = join(&net, Over::Quic, lossy(30, 5, 100_000)).await;
+        for number in 0..100_u8 {
+            joined.client.send(1, &[number]).unwrap();
+            joined.client.send_datagrams([Bytes::from(vec![number; 50])]);
+            sleep_ms(5).await;
+        }
+        sleep_ms(1_500).await;
+        let (mut messages, mut datagrams) = (0, 0);
+        while let Some(told) = joined.server_ear.take() {
+            match told {
+                Told::Message((_, body)) => {
+                    assert_eq!(body[..], [messages]);
+                    messages += 1;
+                }
+                Told::Datagram(_) => datagrams += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(messages, 100);
+        assert!((70..100).contains(&datagrams), "{datagrams}");
+        let rtt = joined.client.rtt().unwrap();
+        assert!(rtt >= Micros::from_millis(50), "{rtt:?}");
+    });
+}
+
+#[test]
+fn links_can_change_while_a_connection_lives() {
+    for over in BOTH {
+        simulated(1, async |net| {
+            let joined = join(&net, over, Links::IDEAL).await;
+            joined.client.set_links(lossy(250, 0, 0));
+            let began = net.shared.clock.now();
+            joined.client.send(1, b"slow").unwrap();
+            joined.server_ear.next().await;
+            let took = net.shared.clock.now().since(began);
+            let expected = Micros::from_millis(250)..=Micros::from_millis(252);
+            assert!(expected.contains(&took), "{over:?} {took:?}");
+        });
+    }
+}
+
+#[test]
+fn a_short_cut_is_survived_and_nothing_reliable_is_lost() {
+    for over in BOTH {
+        simulated(2, async |net| {
+            let joined = join(&net, over, lossy(20, 0, 0)).await;
+            for number in 0..60_u8 {
+                match number {
+                    10 => joined.client.set_links(Links::CUT),
+                    40 => joined.client.set_links(lossy(20, 0, 0)),
+                    _ => (),
+                }
+                joined.client.send(1, &[number]).unwrap();
+                sleep_ms(100).await;
+            }
+            for number in 0..60_u8 {
+                let told = joined.server_ear.next().await;
+                assert!(
+                    matches!(&told, Told::Message((1, body)) if body[..] == [number]),
+                    "{over:?} {told:?}"
+                );
+            }
+        });
+    }
+}
+
+#[test]
+fn the_round_trip_is_that_of_the_links() {
+    for over in BOTH {
+        simulated(3, async |net| {
+            let joined = join(&net, over, lossy(60, 0, 0)).await;
+            sleep_ms(3_000).await;
+            let rtt = joined.client.rtt().unwrap();
+            let expected = Micros::from_millis(119)..=Micros::from_millis(150);
+            assert!(expected.contains(&rtt), "{over:?} {rtt:?}");
+        });
+    }
+}

@@ -1,0 +1,124 @@
+//! Entry: what the runtime knows of one live actor, without its types.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use dh_machine::{ActorMessage, Spec};
+use tokio::sync::Notify;
+
+use super::ActorId;
+use super::fault::Armed;
+use crate::actor::Exit;
+use crate::barrier::PanicNote;
+use crate::metrics::Metrics;
+use crate::port::{Command, Core, PortStats};
+use crate::scope::Place;
+
+/// One live actor.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) id: ActorId,
+    pub(crate) path: String,
+    pub(crate) spec: Spec,
+    pub(crate) place: Place,
+    pub(crate) metrics: Metrics,
+    pub(crate) face: Arc<dyn Face>,
+    pub(crate) faults: Armed,
+    /// Its budget is spent and the supervisor has not yet said what happens.
+    pub(crate) awaits_verdict: AtomicBool,
+    last_panic: Mutex<Option<PanicNote>>,
+    exit: Mutex<Option<Exit>>,
+    ended: Condvar,
+    ended_task: Notify,
+}
+
+/// A port without its message type.
+pub(crate) trait Face: Send + Sync + fmt::Debug {
+    fn stats(&self) -> PortStats;
+    fn command(&self, command: Command);
+}
+
+impl<M: ActorMessage> Face for Core<M> {
+    fn stats(&self) -> PortStats {
+        Self::stats(self)
+    }
+
+    fn command(&self, command: Command) {
+        Self::command(self, command);
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(
+        id: ActorId,
+        path: String,
+        spec: Spec,
+        place: Place,
+        face: Arc<dyn Face>,
+    ) -> Self {
+        Self {
+            id,
+            path,
+            spec,
+            place,
+            face,
+            metrics: Metrics::default(),
+            faults: Armed::default(),
+            awaits_verdict: AtomicBool::new(false),
+            last_panic: Mutex::new(None),
+            exit: Mutex::new(None),
+            ended: Condvar::new(),
+            ended_task: Notify::new(),
+        }
+    }
+
+    pub(crate) fn keep_panic(&self, note: PanicNote) {
+        *self.last_panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(note);
+    }
+
+    pub(crate) fn last_panic(&self) -> Option<PanicNote> {
+        self.last_panic.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn awaits_verdict(&self) -> bool {
+        self.awaits_verdict.load(Ordering::Relaxed)
+    }
+
+    /// It has ended: whoever waits is told.
+    pub(crate) fn end(&self, exit: Exit) {
+        *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
+        self.ended.notify_all();
+        self.ended_task.notify_waiters();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.exit.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Wait for the end as a task.
+    pub(crate) async fn ended(&self) {
+        loop {
+            let told = self.ended_task.notified();
+            if self.has_ended() {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    /// Wait for the end as a thread; false if it did not come in time.
+    pub(crate) fn ended_within(&self, span: Duration) -> bool {
+        let until = Instant::now() + span;
+        let mut exit = self.exit.lock().unwrap_or_else(PoisonError::into_inner);
+        while exit.is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            exit = self.ended.wait_timeout(exit, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}

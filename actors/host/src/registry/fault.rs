@@ -1,0 +1,93 @@
+//! Faults: panics and late deadlines that a scenario injects into an actor, by its path.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use dh_machine::Micros;
+
+use super::entry::Entry;
+
+/// The faults planned for a runtime. They hold for an actor that lives and for one that comes later.
+#[derive(Debug, Default)]
+pub struct Faults {
+    plans: Mutex<Plans>,
+}
+
+#[derive(Debug, Default)]
+struct Plans {
+    by_path: BTreeMap<String, Plan>,
+    live: BTreeMap<String, Weak<Entry>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    /// Numbers of messages, the first being 1, counted over all restarts.
+    panics: BTreeSet<u64>,
+    delays: VecDeque<Micros>,
+}
+
+/// The faults of one actor. While there are none a message costs one relaxed load.
+#[derive(Debug, Default)]
+pub(crate) struct Armed {
+    any: AtomicBool,
+    plan: Mutex<Plan>,
+}
+
+impl Faults {
+    /// Panic in the machine of the actor at `path` when it takes its `nth` message (from 1).
+    pub fn panic_at(&self, path: &str, nth: u64) {
+        self.plan(path, |plan| {
+            plan.panics.insert(nth);
+        });
+    }
+
+    /// Serve the next deadline of the actor at `path` this much later; several are taken in turn.
+    /// Only actors placed on a thread have deadlines that can be delayed.
+    pub fn delay_deadline(&self, path: &str, by: Micros) {
+        self.plan(path, |plan| plan.delays.push_back(by));
+    }
+
+    fn plan(&self, path: &str, add: impl Fn(&mut Plan)) {
+        let mut plans = lock(&self.plans);
+        match plans.live.get(path).and_then(Weak::upgrade) {
+            Some(entry) => {
+                add(&mut lock(&entry.faults.plan));
+                entry.faults.any.store(true, Ordering::Relaxed);
+            }
+            None => add(plans.by_path.entry(path.to_owned()).or_default()),
+        }
+    }
+
+    pub(crate) fn arm(&self, entry: &Arc<Entry>) {
+        let mut plans = lock(&self.plans);
+        if let Some(plan) = plans.by_path.remove(&entry.path) {
+            *lock(&entry.faults.plan) = plan;
+            entry.faults.any.store(true, Ordering::Relaxed);
+        }
+        plans.live.insert(entry.path.clone(), Arc::downgrade(entry));
+    }
+
+    pub(crate) fn disarm(&self, entry: &Entry) {
+        lock(&self.plans).live.remove(&entry.path);
+    }
+}
+
+impl Armed {
+    /// Whether the `nth` message is to end in a panic.
+    pub(crate) fn panics_at(&self, nth: u64) -> bool {
+        self.any.load(Ordering::Relaxed) && lock(&self.plan).panics.remove(&nth)
+    }
+
+    /// When a deadline is served after all.
+    pub(crate) fn delayed(&self, deadline: Micros) -> Micros {
+        if !self.any.load(Ordering::Relaxed) {
+            return deadline;
+        }
+        deadline + lock(&self.plan).delays.pop_front().unwrap_or_default()
+    }
+}
+
+fn lock<T>(plan: &Mutex<T>) -> MutexGuard<'_, T> {
+    plan.lock().unwrap_or_else(PoisonError::into_inner)
+}

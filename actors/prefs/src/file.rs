@@ -1,0 +1,226 @@
+//! Preferences as TOML text: reading it, and changing one value with every comment kept.
+//!
+//! A key may be nested (`[client.net]` with `marginMax`), dotted or quoted, in any mixture. A
+//! preference whose name begins with another's (`client.interp.autoMargin` and `client.interp`) is
+//! written quoted, since a TOML value can have nothing under it.
+
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+
+use crate::prefs::{Entry, Source};
+use crate::{Kind, Place, PrefError, Preference, Prefs, Problem, TABLE, Value, find};
+
+impl Prefs {
+    /// Takes the values of a file; `name` is what the user calls it.
+    ///
+    /// # Errors
+    /// Everything wrong in it. Lines that are right are taken all the same.
+    pub fn load_file(&mut self, name: &str, text: &str) -> Result<(), Vec<PrefError>> {
+        let mut read = Reading { name, text, found: Vec::new(), errors: Vec::new() };
+        match Document::parse(text) {
+            Ok(document) => read.table("", document.as_table()),
+            Err(error) => {
+                let message = error.message().replace('\n', ", ");
+                read.refuse(error.span().map(|span| span.start), Problem::Syntax { message });
+            }
+        }
+        for (row, value) in read.found {
+            self.put(row, Source::File, Some(value));
+        }
+        if read.errors.is_empty() { Ok(()) } else { Err(read.errors) }
+    }
+}
+
+/// The text of the file `name` with `preference` set to `value`; everything else stays as it is.
+///
+/// # Errors
+/// When the text is no TOML.
+pub fn with_value(
+    name: &str,
+    text: &str,
+    preference: &Preference,
+    value: &Value,
+) -> Result<String, PrefError> {
+    let mut document = parse(name, text)?;
+    let path = path_of(document.as_table(), preference.key);
+    match path.and_then(|path| follow(document.as_table_mut(), &path)) {
+        Some(item) => replace(item, value),
+        None => insert(document.as_table_mut(), preference.key, value),
+    }
+    Ok(document.to_string())
+}
+
+/// The text of the file `name` without `preference`, which is then at its standard value.
+///
+/// # Errors
+/// When the text is no TOML.
+pub fn without_value(name: &str, text: &str, preference: &Preference) -> Result<String, PrefError> {
+    let mut document = parse(name, text)?;
+    if let Some(mut path) = path_of(document.as_table(), preference.key)
+        && let Some(last) = path.pop()
+    {
+        let root: &mut dyn TableLike = document.as_table_mut();
+        if let Some(table) = path.iter().try_fold(root, |table, segment| {
+            table.get_mut(segment).and_then(Item::as_table_like_mut)
+        }) {
+            table.remove(&last);
+        }
+    }
+    Ok(document.to_string())
+}
+
+struct Reading<'a> {
+    name: &'a str,
+    text: &'a str,
+    found: Vec<Entry>,
+    errors: Vec<PrefError>,
+}
+
+impl Reading<'_> {
+    fn table(&mut self, prefix: &str, table: &dyn TableLike) {
+        for (segment, item) in table.iter() {
+            let key = join(prefix, segment);
+            if let Some(nested) = item.as_table_like() {
+                self.table(&key, nested);
+                continue;
+            }
+            match self.read(&key, item) {
+                Ok(entry) => self.found.push(entry),
+                Err(problem) => {
+                    let span = match &problem {
+                        Problem::Value { .. } => item.span(),
+                        _ => table.get_key_value(segment).and_then(|(key, _)| key.span()),
+                    };
+                    self.refuse(span.map(|span| span.start), problem);
+                }
+            }
+        }
+    }
+
+    fn read(&self, key: &str, item: &Item) -> Result<Entry, Problem> {
+        let row = TABLE.iter().position(|row| row.key == key);
+        let row = row.ok_or_else(|| Problem::unknown(key))?;
+        let preference = &TABLE[row];
+        if self.found.iter().any(|(found, _)| *found == row) {
+            return Err(Problem::Twice { key: preference.key });
+        }
+        let written = item.to_string();
+        let value = from_toml(preference.kind, item);
+        value.map(|value| (row, value)).ok_or_else(|| Problem::value(preference, written.trim()))
+    }
+
+    fn refuse(&mut self, at: Option<usize>, problem: Problem) {
+        let place = place(self.name, self.text, at);
+        self.errors.push(PrefError { place, problem });
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<DocumentMut, PrefError> {
+    let document: Result<Document<&str>, _> = Document::parse(text);
+    document.map(Document::into_mut).map_err(|error| PrefError {
+        place: place(name, text, error.span().map(|span| span.start)),
+        problem: Problem::Syntax { message: error.message().replace('\n', ", ") },
+    })
+}
+
+fn place(name: &str, text: &str, at: Option<usize>) -> Place {
+    let before = at.and_then(|at| text.get(..at)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
+    Place::File { name: name.to_owned(), line, column }
+}
+
+fn from_toml(kind: Kind, item: &Item) -> Option<Value> {
+    let value = match kind {
+        Kind::Bool => Value::Bool(item.as_bool()?),
+        Kind::Int { .. } => Value::Int(item.as_integer()?),
+        Kind::Float { .. } => match item.as_integer() {
+            Some(whole) => Value::Float(f64::from(i32::try_from(whole).ok()?)),
+            None => Value::Float(item.as_float()?),
+        },
+        Kind::Text { .. } | Kind::Choice(_) => Value::Text(item.as_str()?.trim().to_owned()),
+        Kind::Colour => match item.as_integer() {
+            Some(number) => Value::Colour(u32::try_from(number).ok()?),
+            None => return Value::read(kind, item.as_str()?),
+        },
+    };
+    kind.allows(&value).then_some(value)
+}
+
+fn to_toml(value: &Value) -> toml_edit::Value {
+    match value {
+        Value::Bool(on) => (*on).into(),
+        Value::Int(number) => (*number).into(),
+        Value::Float(number) => (*number).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::Colour(_) => value.to_string().into(),
+    }
+}
+
+/// The segments under which `key` stands in `table`, where it does.
+fn path_of(table: &dyn TableLike, key: &str) -> Option<Vec<String>> {
+    if table.get(key).is_some_and(Item::is_value) {
+        return Some(vec![key.to_owned()]);
+    }
+    key.match_indices('.').find_map(|(dot, _)| {
+        let (head, rest) = (&key[..dot], &key[dot + 1..]);
+        let mut path = path_of(table.get(head)?.as_table_like()?, rest)?;
+        path.insert(0, head.to_owned());
+        Some(path)
+    })
+}
+
+fn follow<'a>(table: &'a mut dyn TableLike, path: &[String]) -> Option<&'a mut Item> {
+    let (first, rest) = path.split_first()?;
+    let item = table.get_mut(first)?;
+    if rest.is_empty() { Some(item) } else { follow(item.as_table_like_mut()?, rest) }
+}
+
+/// Puts `value` where another stood, between the same blanks and comments.
+fn replace(item: &mut Item, value: &Value) {
+    let mut value = to_toml(value);
+    if let Some(old) = item.as_value() {
+        *value.decor_mut() = old.decor().clone();
+    }
+    *item = Item::Value(value);
+}
+
+/// Adds `key` to the deepest table that may hold it, or, where that holds a table of its name, to
+/// the root.
+fn insert(root: &mut Table, key: &str, value: &Value) {
+    if !insert_below(root, "", key, value) {
+        root.insert(key, Item::Value(to_toml(value)));
+    }
+}
+
+/// Adds `rest`, what is left of a key below `prefix`; whether there was room.
+fn insert_below(table: &mut dyn TableLike, prefix: &str, rest: &str, value: &Value) -> bool {
+    if let Some((head, below)) = rest.split_once('.') {
+        let full = join(prefix, head);
+        let room = match table.get(head) {
+            None => find(&full).is_none(),
+            Some(item) => item.is_table_like(),
+        };
+        if room {
+            let nested = table.entry(head).or_insert_with(|| {
+                let mut table = Table::new();
+                table.set_implicit(true);
+                Item::Table(table)
+            });
+            if let Some(nested) = nested.as_table_like_mut() {
+                return insert_below(nested, &full, below, value);
+            }
+        }
+    }
+    let room = !table.contains_key(rest);
+    if room {
+        table.insert(rest, Item::Value(to_toml(value)));
+    }
+    room
+}
+
+fn join(prefix: &str, segment: &str) -> String {
+    if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::key;
+
+fn loaded(text: &str) -> Prefs {
+    let mut prefs = Prefs::default();
+    prefs.load_file("config.toml", text).unwrap();
+    prefs
+}
+
+fn lines(text: &str) -> Vec<String> {
+    let errors = Prefs::default().load_file("config.toml", text).unwrap_err();
+    errors.iter().map(ToString::to_string).collect()
+}
+
+fn set(text: &str, key: &str, typed: &str) -> String {
+    let preference = find(key).unwrap();
+    let value = Value::read(preference.kind, typed).unwrap();
+    with_value("config.toml", text, preference, &value).unwrap()
+}
+
+#[test]
+fn nested_dotted_inline_and_quoted_keys_all_name_their_preference() {
+    for text in [
+        "server.maxPlayers = 4",
+        "[server]\nmaxPlayers = 4",
+        "\"server.maxPlayers\" = 4",
+        "server = { maxPlayers = 4 }",
+    ] {
+        let prefs = loaded(text);
+        assert_eq!(prefs.get(key::MAX_PLAYERS), 4, "{text}");
+        assert_eq!(prefs.source(find("server.maxPlayers").unwrap()), Source::File);
+    }
+}
+
+#[test]
+fn a_preference_under_another_is_read_beside_it_or_below_its_table() {
+    let prefs = loaded("[client]\ninterp = 0.05\n\"interp.bufferTicks\" = 8");
+    assert_eq!(prefs.get(key::INTERP_BUFFER_TICKS), 8);
+    assert!(prefs.get(key::INTERP).is_some_and(|it| (it - 0.05).abs() < 1e-6));
+    assert_eq!(loaded("[client.interp]\nbufferTicks = 9").get(key::INTERP_BUFFER_TICKS), 9);
+}
+
+#[test]
+fn every_kind_is_read_and_a_whole_number_serves_as_a_float() {
+    let prefs = loaded(
+        "client.name = \"Edda\"\nclient.seedColour = \"#4fa3d1\"\nserver.timerPeriod = false\n\
+         world.timeScale = 2\nserver.identity = \"name\"",
+    );
+    assert_eq!(prefs.get(key::CLIENT_NAME).as_deref(), Some("Edda"));
+    assert_eq!(prefs.get(key::CLIENT_SEED_COLOUR), Some(0x004f_a3d1));
+    assert_eq!(
+        loaded("client.seedColour = 0x4fa3d1").get(key::CLIENT_SEED_COLOUR),
+        Some(0x004f_a3d1)
+    );
+    assert!(!prefs.get(key::TIMER_PERIOD));
+    assert!((prefs.get(key::TIME_SCALE) - 2.0).abs() < 1e-6);
+    assert_eq!(prefs.get(key::SERVER_IDENTITY), "name");
+}
+
+#[test]
+fn every_mistake_is_told_with_its_line_and_the_rest_is_taken() {
+    let text = "# mine\n[server]\nmaxPlayers = \"many\"\nmaxPlayer = 3\nname = \"Isle\"\n\
+                [world]\ntimeScale = 11.0\n";
+    assert_eq!(
+        lines(text),
+        [
+            "config.toml:3:14: server.maxPlayers: expected a whole number from 1 to 64, found \
+             `\\\"many\\\"`; correct the line or remove it",
+            "config.toml:4:1: no preference is called `server.maxPlayer`; did you mean \
+             server.maxPlayers?",
+            "config.toml:7:13: world.timeScale: expected a number from 0.05 to 10, found `11.0`; \
+             correct the line or remove it",
+        ]
+    );
+    let mut prefs = Prefs::default();
+    prefs.load_file("config.toml", text).unwrap_err();
+    assert_eq!(prefs.get(key::SERVER_NAME), "Isle");
+}
+
+#[test]
+fn a_key_given_twice_and_a_text_that_is_no_toml_are_told() {
+    let twice = lines("\"server.name\" = \"a\"\n[server]\nname = \"b\"");
+    assert_eq!(
+        twice,
+        ["config.toml:3:1: server.name is given twice; correct the line or remove it"]
+    );
+    let broken = lines("server.name = \"a\"\nserver.maxPlayers =\n");
+    assert!(broken.len() == 1 && broken[0].starts_with("config.toml:2:"), "{broken:?}");
+    assert!(!broken[0].contains('\n'));
+}
+
+#[test]
+fn setting_a_value_keeps_every_comment_blank_and_other_line() {
+    let text = "# my server\n\n[server]   # here\nname = \"Isle\"\n# not too many\n\
+                maxPlayers = 4   # was 8\n\n[client.net]\nmarginMax = 3.0\n";
+    let written = set(text, "server.maxPlayers", "12");
+    assert_eq!(written, text.replace("maxPlayers = 4 ", "maxPlayers = 12 "));
+    let removed = without_value("config.toml", &written, find("server.name").unwrap()).unwrap();
+    assert_eq!(removed, written.replace("name = \"Isle\"\n", ""));
+}
+
+#[test]
+fn a_new_value_goes_into_the_table_it_belongs_to() {
+    assert_eq!(set("", "server.tick.maxSpin", "0.2"), "[server.tick]\nmaxSpin = 0.2\n");
+    let text = "[client]\nname = \"Edda\"\n";
+    assert_eq!(
+        set(text, "client.interp.bufferTicks", "8"),
+        "[client]\nname = \"Edda\"\n\"interp.bufferTicks\" = 8\n"
+    );
+    let below = "[client.interp]\nautoMargin = false\n";
+    let both = set(&set(below, "client.interp.bufferTicks", "8"), "client.interp", "0.1");
+    let prefs = loaded(&both);
+    assert_eq!(prefs.get(key::INTERP_BUFFER_TICKS), 8, "{both}");
+    assert!(prefs.get(key::INTERP).is_some() && !prefs.get(key::INTERP_AUTO_MARGIN), "{both}");
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_not_written_over() {
+    let preference = find("server.name").unwrap();
+    let error = with_value("config.toml", "= 3", preference, &Value::Text("x".to_owned()));
+    assert!(error.unwrap_err().to_string().starts_with("config.toml:1:1: "));
+    assert!(without_value("config.toml", "= 3", preference).is_err());
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_in_whatever_order_reads_back(
+        steps in proptest::collection::vec((0..TABLE.len(), any::<bool>()), 1..40),
+        below in any::<bool>(),
+    ) {
+        let mut text = String::from(if below { "[client.interp] # kept\n" } else { "# kept\n" });
+        let mut expected = Prefs::default();
+        for (row, given) in steps {
+            let preference = &TABLE[row];
+            let value = given.then(|| sample(preference.kind));
+            text = match &value {
+                Some(value) => with_value("c", &text, preference, value),
+                None => without_value("c", &text, preference),
+            }.unwrap();
+            expected.put(row, Source::File, value);
+        }
+        let mut read = Prefs::default();
+        prop_assert_eq!(read.load_file("c", &text), Ok(()), "{}", text);
+        for preference in TABLE {
+            prop_assert_eq!(read.value(preference), expected.value(preference), "{}", text);
+        }
+        prop_assert!(text.contains("# kept"), "{}", text);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic_and_every_error_is_one_line(
+        text in "[a-z.=\"\\[\\]{}# 0-9\n]{0,80}"
+    ) {
+        if let Err(errors) = Prefs::default().load_file("c", &text) {
+            prop_assert!(errors.iter().all(|error| !error.to_string().contains('\n')));
+        }
+    }
+}
+
+fn sample(kind: Kind) -> Value {
+    match kind {
+        Kind::Bool => Value::Bool(true),
+        Kind::Int { max, .. } => Value::Int(max),
+        Kind::Float { max, .. } => Value::Float(max),
+        Kind::Text { .. } => Value::Text("some \"text\"".to_owned()),
+        Kind::Choice(names) => Value::Text(names[0].to_owned()),
+        Kind::Colour => Value::Colour(0x0012_3456),
+    }
+}

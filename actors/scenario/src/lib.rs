@@ -1,0 +1,22 @@
+//! Scenarios: servers, simulated peers, links, faults and expectations, as one Rust API.
+//!
+//! Used by tests and by the demo of bin. A scenario runs in the simulated runtime, where one seed
+//! gives one course of events, or in the real one. It looks at actors from outside only: through
+//! their events, their metrics and the records of the network.
+
+mod invariants;
+mod peer;
+mod recorder;
+mod records;
+mod report;
+mod scenario;
+mod server;
+mod world;
+
+
+pub use self::peer::{PeerId, PeerSetup};
+pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};
+pub use self::report::{CpuSplit, Failure, Report};
+pub use self::scenario::{Scenario, Transport};
+pub use self::server::{ServerId, ServerSetup};
+pub use self::world::World;

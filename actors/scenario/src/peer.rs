@@ -1,0 +1,49 @@
+//! A simulated peer: a whole headless client, its path to servers, and who holds its controls.
+
+use dh_client::Manner;
+use dh_host::net::Links;
+
+/// One peer of a scenario, in the order of making.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PeerId(pub u32);
+
+/// What a peer is made from.
+#[derive(Clone, Debug)]
+pub struct PeerSetup {
+    /// Its display name; also the name of its key and of all its draws.
+    pub name: String,
+    /// What its path does to packets.
+    pub links: Links,
+    /// Who holds its controls.
+    pub manner: Manner,
+    /// Preferences as `KEY=VALUE`.
+    pub prefs: Vec<String>,
+}
+
+impl PeerSetup {
+    /// An idle peer on an ideal path.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        let (links, manner) = (Links::IDEAL, Manner::Idle);
+        Self { name: name.into(), links, manner, prefs: Vec::new() }
+    }
+
+    /// Over this path.
+    #[must_use]
+    pub fn over(self, links: Links) -> Self {
+        Self { links, ..self }
+    }
+
+    /// With a pilot of this manner.
+    #[must_use]
+    pub fn flown(self, manner: Manner) -> Self {
+        Self { manner, ..self }
+    }
+
+    /// With a preference, `KEY=VALUE`.
+    #[must_use]
+    pub fn with(mut self, pref: impl Into<String>) -> Self {
+        self.prefs.push(pref.into());
+        self
+    }
+}

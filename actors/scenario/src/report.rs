@@ -1,0 +1,159 @@
+//! Report: what a run came to: its hashes, its cost, its failures, and everything that was told.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use dh_host::net::PacketRecord;
+use dh_host::{Hashes, Runtime};
+use dh_machine::Micros;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::records::Records;
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Report {
+    /// The scenario's sentence.
+    pub name: String,
+    /// The seed that gives this run again.
+    pub seed: u64,
+    /// Time that passed in the world.
+    pub simulated: Micros,
+    /// Time of a core this thread used.
+    pub cpu: Duration,
+    /// Equal in two runs of one seed.
+    pub hashes: Hashes,
+    /// Where the time of the core went.
+    pub split: CpuSplit,
+    /// What was expected and did not come.
+    pub failures: Vec<Failure>,
+    /// What servers and peers told.
+    pub records: Records,
+    /// The fate of each packet, where it was recorded.
+    pub packets: Vec<PacketRecord>,
+    /// The last events before the end, as text.
+    pub last_lines: Vec<String>,
+}
+
+/// Something that was expected and did not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When that was clear.
+    pub at: Micros,
+    /// What.
+    pub what: String,
+}
+
+/// Where the time of a core went, by the actors that used it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuSplit {
+    /// Tick and predictor: movement, and what surrounds it.
+    pub mover: Duration,
+    /// Session and connection: reading and writing messages.
+    pub codec: Duration,
+    /// Whatever no actor used: the network below them, and the scheduler.
+    pub transport: Duration,
+    /// All other actors.
+    pub rest: Duration,
+}
+
+/// What a run is measured from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clocks {
+    simulated: Micros,
+    cpu: Duration,
+}
+
+/// The measurements of a run.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    simulated: Micros,
+    cpu: Duration,
+    hashes: Hashes,
+    split: CpuSplit,
+    packets: Vec<PacketRecord>,
+    last_lines: Vec<String>,
+}
+
+impl Clocks {
+    pub(crate) fn start(runtime: &Runtime) -> Self {
+        Self { simulated: runtime.now(), cpu: cpu_of_this_thread() }
+    }
+
+    pub(crate) fn stop(self, runtime: &Runtime) -> Ended {
+        let cpu = cpu_of_this_thread().saturating_sub(self.cpu);
+        let network = runtime.net().network();
+        Ended {
+            simulated: runtime.now() - self.simulated,
+            cpu,
+            hashes: runtime.trace().hashes(),
+            split: CpuSplit::of(runtime, cpu),
+            packets: network.map(|network| network.take_records()).unwrap_or_default(),
+            last_lines: runtime.trace().lines(),
+        }
+    }
+}
+
+impl CpuSplit {
+    fn of(runtime: &Runtime, cpu: Duration) -> Self {
+        let mut busy: BTreeMap<&str, Duration> = BTreeMap::new();
+        for report in runtime.registry().reports() {
+            *busy.entry(report.kind).or_default() += Duration::from_micros(report.busy.0);
+        }
+        let mut take = |kind| busy.remove(kind).unwrap_or_default();
+        let mover = take("tick") + take("predictor");
+        let codec = take("session") + take("connection");
+        let rest = busy.values().sum();
+        Self { mover, codec, transport: cpu.saturating_sub(mover + codec + rest), rest }
+    }
+}
+
+impl Report {
+    pub(crate) fn new(
+        name: String,
+        seed: u64,
+        ended: Ended,
+        failures: Vec<Failure>,
+        records: Records,
+    ) -> Self {
+        let Ended { simulated, cpu, hashes, split, packets, last_lines } = ended;
+        Self { name, seed, simulated, cpu, hashes, split, failures, records, packets, last_lines }
+    }
+
+    /// Simulated seconds for each second of a core.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        self.simulated.as_secs_f64() / self.cpu.as_secs_f64().max(1e-9)
+    }
+
+    /// Whether everything came that was expected.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    /// Panics with everything that helps when something failed; for tests.
+    ///
+    /// # Panics
+    /// When something that was expected did not come.
+    pub fn assert_passed(&self) {
+        if self.passed() {
+            return;
+        }
+        let mut text = format!("{} failed with seed {}:", self.name, self.seed);
+        for Failure { at, what } in &self.failures {
+            let _ = write!(text, "\n  at {:.3} s {what}", at.as_secs_f64());
+        }
+        for line in self.last_lines.iter().rev().take(40).rev() {
+            let _ = write!(text, "\n    {line}");
+        }
+        panic!("{text}");
+    }
+}
+
+fn cpu_of_this_thread() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let secs = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(secs, u32::try_from(time.tv_nsec).unwrap_or(0))
+}

@@ -1,0 +1,108 @@
+//! ServerEvent: what the server tells whoever watches it: scenarios, the console, a JSON reader.
+
+use std::sync::Arc;
+
+use dh_host::Inlet;
+use dh_machine::Tick;
+
+use crate::PeerId;
+
+/// One thing that happened on the server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerEvent {
+    /// Datagrams of input came for a peer: the sequences of one, newest first.
+    InputCame {
+        /// Whose.
+        peer: PeerId,
+        /// The sequences it carried.
+        sequences: Vec<u32>,
+    },
+    /// A tick used one input of a peer.
+    Applied {
+        /// Whose.
+        peer: PeerId,
+        /// The tick that used it.
+        tick: Tick,
+        /// Its sequence.
+        sequence: u32,
+    },
+    /// A tick found no input of a peer that plays.
+    Starved {
+        /// Whose.
+        peer: PeerId,
+        /// The tick.
+        tick: Tick,
+    },
+    /// An input was dropped because the queue was full.
+    Overflowed {
+        /// Whose.
+        peer: PeerId,
+        /// The tick that would have been simulated next.
+        tick: Tick,
+        /// Its sequence.
+        sequence: u32,
+    },
+    /// An input came after a newer one was applied.
+    CameLate {
+        /// Whose.
+        peer: PeerId,
+        /// Its sequence.
+        sequence: u32,
+    },
+    /// A whole tick was simulated and published.
+    Ticked {
+        /// Which.
+        tick: Tick,
+        /// Digest of the world after it.
+        digest: u64,
+        /// Pawns in it.
+        pawns: u32,
+    },
+    /// A session stands where it did not stand before.
+    Stands {
+        /// Whose.
+        peer: PeerId,
+        /// Its name, once it has said it.
+        name: Option<String>,
+        /// `handshaking`, `loading` or `playing`.
+        state: &'static str,
+    },
+    /// A session ended.
+    Ended {
+        /// Whose.
+        peer: PeerId,
+        /// What the log says of it.
+        reason: String,
+    },
+    /// An answer to a console line, or a line of the transcript.
+    Line(String),
+    /// The console asked the server to stop.
+    StopAsked,
+}
+
+/// Where events go. Nobody watches by default, and then nothing is built.
+#[derive(Clone, Debug, Default)]
+pub struct Observer {
+    to: Option<Arc<Inlet<ServerEvent>>>,
+}
+
+impl Observer {
+    /// An observer that hears everything.
+    #[must_use]
+    pub fn new(to: Inlet<ServerEvent>) -> Self {
+        Self { to: Some(Arc::new(to)) }
+    }
+
+    /// Whether anybody watches.
+    #[must_use]
+    pub fn watches(&self) -> bool {
+        self.to.is_some()
+    }
+
+    /// Tell the watcher. A watcher that cannot keep up misses events; it never slows the server.
+    pub fn tell(&self, event: ServerEvent) {
+        if let Some(to) = &self.to {
+            let _ = to.offer(event);
+        }
+    }
+}

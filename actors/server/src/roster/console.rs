@@ -1,0 +1,131 @@
+//! The server's console: what each line does, and the one answer it gets.
+
+use std::sync::Arc;
+
+use dh_machine::Outbox;
+use dh_messages::ChatKind;
+use dh_prefs::{Command, Destination, Prefs, Side, Target, help, parse, printable};
+
+use super::listing::listing;
+use super::state::{Effect, Roster};
+use super::{ConsoleLine, Presence};
+use crate::players_max;
+use crate::tick::{Deed, Place, TickCommand};
+
+impl Roster {
+    /// One line of the console. Whatever it is, it is answered.
+    pub(super) fn console(&mut self, line: &ConsoleLine, out: &mut Outbox<Effect>) {
+        let id = line.id;
+        let answer = match parse(Side::Server, &line.text) {
+            Ok(Some(command)) => self.run(id, command, out),
+            Ok(None) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(text) = answer {
+            out.push(Effect::Reply(id, text));
+        }
+    }
+
+    /// The answer, or `None` where the world gives it.
+    fn run(&mut self, id: u32, command: Command, out: &mut Outbox<Effect>) -> Option<String> {
+        match command {
+            Command::Players => Some(listing(self.room.values(), Some(players_max(&self.prefs)))),
+            Command::Say(text) => Some(self.say(&text, out)),
+            Command::Kick { target, reason } => Some(self.kick(&target, reason, out)),
+            Command::Teleport { target, to } => {
+                let to = match to {
+                    Destination::Point(point) => Place::Point(point),
+                    Destination::Player(other) => match self.slot_of(&other) {
+                        Ok(slot) => Place::Beside(slot),
+                        Err(refusal) => return Some(refusal),
+                    },
+                };
+                self.order(id, &target, Deed::Teleport(to), out)
+            }
+            Command::Noclip { target, on } => self.order(id, &target, Deed::Noclip(on), out),
+            Command::Respawn(target) => self.order(id, &target, Deed::Respawn, out),
+            Command::Stop => {
+                out.push(Effect::StopServer);
+                Some("stopping".to_owned())
+            }
+            Command::Help(topic) => Some(help(Side::Server, topic.as_deref())),
+            Command::Show(preference) => Some(self.prefs.show(preference)),
+            Command::Set { preference, text } => Some(self.set(preference.key, &text, out)),
+            Command::Connect(_) | Command::Disconnect | Command::Quit => {
+                Some("that belongs to a client's console".to_owned())
+            }
+        }
+    }
+
+    fn say(&self, text: &str, out: &mut Outbox<Effect>) -> String {
+        let text = printable(text, CHAT_UNITS_MAX);
+        if text.trim().is_empty() {
+            return "say: nothing to say".to_owned();
+        }
+        let heard = self.admitted().len();
+        self.chat(ChatKind::Server, None, &text, out);
+        match heard {
+            0 => "say: it reached no one".to_owned(),
+            1 => "say: it reached 1 player".to_owned(),
+            heard => format!("say: it reached {heard} players"),
+        }
+    }
+
+    fn kick(&self, target: &Target, reason: Option<String>, out: &mut Outbox<Effect>) -> String {
+        let Some(presence) = self.find(target) else { return no_such_player(target) };
+        let reason = reason.unwrap_or_else(|| "kicked".to_owned());
+        let answer = format!("kick: {target} is gone ({reason})");
+        out.push(Effect::Kick(presence.peer, reason));
+        answer
+    }
+
+    /// Hand the deed to the world, which answers; a target nobody holds is answered here.
+    fn order(
+        &self,
+        id: u32,
+        target: &Target,
+        deed: Deed,
+        out: &mut Outbox<Effect>,
+    ) -> Option<String> {
+        match self.slot_of(target) {
+            Ok(slot) => {
+                out.push(Effect::Tick(TickCommand { id, slot, deed }));
+                None
+            }
+            Err(refusal) => Some(refusal),
+        }
+    }
+
+    fn set(&mut self, key: &str, text: &str, out: &mut Outbox<Effect>) -> String {
+        let mut prefs = Prefs::clone(&self.prefs);
+        match prefs.set_console(key, text) {
+            Ok(change) => {
+                self.prefs = Arc::new(prefs);
+                out.push(Effect::Changed(Arc::clone(&self.prefs)));
+                change.line()
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn find(&self, target: &Target) -> Option<&Presence> {
+        self.room.values().find(|presence| match target {
+            Target::Slot(slot) => presence.slot == Some(*slot),
+            Target::Identity(text) => {
+                presence.identity.as_ref().is_some_and(|identity| identity.to_string() == *text)
+            }
+        })
+    }
+
+    fn slot_of(&self, target: &Target) -> Result<u8, String> {
+        let presence = self.find(target).ok_or_else(|| no_such_player(target))?;
+        presence.slot.ok_or_else(|| format!("{target} has no pawn yet"))
+    }
+}
+
+fn no_such_player(target: &Target) -> String {
+    format!("{target}: nobody here has it; `players` lists who is here")
+}
+
+/// UTF-16 units of a line that everybody hears.
+const CHAT_UNITS_MAX: usize = 200;

@@ -1,0 +1,165 @@
+//! Tick actor: owns the world and steps it at the tick rate, whatever else happens.
+//!
+//! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
+//! packet, writes a file.
+
+mod schedule;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use dh_host::pacer::Pacing;
+use dh_host::{Actor, Context, Performed, Start};
+use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
+use dh_messages::{CloseCode, PlayerInput};
+use dh_prefs::Prefs;
+
+pub use self::state::{Effect, Kept, Ticking};
+use crate::PeerId;
+use crate::directory::Directory;
+use crate::prefs::Pace;
+use crate::roster::RosterMsg;
+use crate::session::{Ending, SessionMsg};
+
+/// The promise of the tick.
+pub const SPEC: Spec = Spec {
+    kind: "tick",
+    control_max: 512,
+    data_max: 2_048,
+    data_wakes: false,
+    restart: Restart { count: 2, window: Micros::from_secs(10) },
+    strategy: Strategy::OneForOne,
+    ask_deadline: None,
+    asks: &[],
+};
+
+actor_message! {
+    /// Everything the tick can be told.
+    pub enum TickMsg {
+        /// A peer wants a pawn.
+        Join(Joining): Control Refuse,
+        /// A peer is gone.
+        Leave(PeerId): Control Refuse,
+        /// The console wants something done to a pawn.
+        Command(TickCommand): Control Refuse,
+        /// Preferences have changed.
+        Prefs(Arc<Prefs>): Control Coalesce,
+        /// Inputs of a peer.
+        Inputs(PeerInputs): Data Refuse,
+    }
+}
+
+/// A peer that wants a pawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joining {
+    /// Who.
+    pub peer: PeerId,
+    /// Its roster slot.
+    pub slot: u8,
+}
+
+/// Inputs of one datagram, oldest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerInputs {
+    /// Whose.
+    pub peer: PeerId,
+    /// At most four.
+    pub inputs: Vec<PlayerInput>,
+}
+
+/// Something to be done to the pawn in a roster slot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TickCommand {
+    /// The number of the console line that asked.
+    pub id: u32,
+    /// Whose pawn.
+    pub slot: u8,
+    /// What.
+    pub deed: Deed,
+}
+
+/// What a console can do to a pawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Deed {
+    /// Put it there.
+    Teleport(Place),
+    /// Let it fly through everything, or not; `None` toggles.
+    Noclip(Option<bool>),
+    /// Put it at a spawn point.
+    Respawn,
+}
+
+/// Where a teleport leads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// To a point, metres.
+    Point([f32; 3]),
+    /// To where the pawn in this roster slot stands.
+    Beside(u8),
+}
+
+/// Performs what the tick decides.
+#[derive(Debug)]
+pub struct TickActor {
+    pub(crate) rate: TickRate,
+    pub(crate) pace: Pace,
+    pub(crate) directory: Directory,
+    pub(crate) kept: Option<Box<Kept>>,
+    /// How this world is named in the trace; `None` where nothing is traced.
+    pub(crate) traced_as: Option<String>,
+}
+
+impl Actor for TickActor {
+    type Machine = Ticking;
+    const SPEC: Spec = SPEC;
+
+    /// After a panic the last whole tick is the present one, and everybody is told once.
+    fn make(&mut self, start: Start<'_, TickMsg>) -> Ticking {
+        let watched = self.directory.is_watched();
+        let fresh = Ticking::new(self.rate, self.pace, start.now)
+            .watched(watched, self.traced_as.is_some());
+        match &self.kept {
+            Some(kept) => {
+                let restored = fresh.restored(kept);
+                let tick = restored.tick().0;
+                let text = format!("the world went back to tick {tick} after a fault");
+                self.directory.to_roster(RosterMsg::Notice(text));
+                restored
+            }
+            None => fresh,
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, cx: &mut Context<'_, TickMsg>) -> Performed<Effect> {
+        match effect {
+            Effect::Publish(frame, peers) => {
+                for peer in peers {
+                    self.directory.to_session(peer, SessionMsg::Published(Arc::clone(&frame)));
+                }
+            }
+            Effect::Spawned(peer, spawned) => {
+                self.directory.to_session(peer, SessionMsg::Spawned(spawned));
+            }
+            Effect::NoRoom(peer, reason) => {
+                let ending = Ending::new(CloseCode::Closed, reason);
+                self.directory.to_session(peer, SessionMsg::End(ending));
+            }
+            Effect::Keep(kept) => self.kept = Some(kept),
+            Effect::Answer(line) => self.directory.to_roster(RosterMsg::Answer(line)),
+            Effect::Warn(line) => tracing::warn!("{line}"),
+            Effect::Digest(tick, digest) => {
+                if let Some(name) = &self.traced_as {
+                    cx.scope().runtime().trace().world(name, tick, digest);
+                }
+            }
+            Effect::Tell(event) => self.directory.tell(event),
+        }
+        Performed::Done
+    }
+
+    fn pacing(&self) -> Pacing {
+        self.pace.pacing
+    }
+}

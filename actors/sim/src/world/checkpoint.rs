@@ -1,0 +1,57 @@
+//! Checkpoint: a whole world as one tick left it. The tick actor keeps the newest; a world that is
+//! restored from it goes on bit for bit as the first one did.
+
+use dh_machine::Tick;
+use dh_messages::WorldSettings;
+
+use super::entity::Entity;
+use super::placer::PawnPlacer;
+use super::slots::Slots;
+
+/// A whole world as one tick left it, without its solids, which never change.
+#[derive(Debug)]
+pub struct Checkpoint(pub(super) Live);
+
+/// Everything of a world that a tick may change.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) tick: Tick,
+    pub(super) settings: WorldSettings,
+    pub(super) slots: Slots,
+    pub(super) placer: PawnPlacer,
+    /// By slot; slot 0 stays empty.
+    pub(super) entities: Vec<Option<Entity>>,
+    /// The slots that hold pawns, ascending.
+    pub(super) pawns: Vec<u32>,
+}
+
+impl Checkpoint {
+    /// The tick it was taken after.
+    #[must_use]
+    pub const fn tick(&self) -> Tick {
+        self.0.tick
+    }
+}
+
+impl Clone for Live {
+    fn clone(&self) -> Self {
+        Self {
+            tick: self.tick,
+            settings: self.settings,
+            slots: self.slots.clone(),
+            placer: self.placer.clone(),
+            entities: self.entities.clone(),
+            pawns: self.pawns.clone(),
+        }
+    }
+
+    /// Into the space at hand: checkpoints are taken every tick.
+    fn clone_from(&mut self, other: &Self) {
+        self.tick = other.tick;
+        self.settings = other.settings;
+        self.slots.clone_from(&other.slots);
+        self.placer.clone_from(&other.placer);
+        self.entities.clone_from(&other.entities);
+        self.pawns.clone_from(&other.pawns);
+    }
+}

@@ -1,0 +1,172 @@
+//! Identity: shows, moves and forgets keys.
+//!
+//! Also used by the roles that join or serve, to load this user's key with the right failure. Makes
+//! a key on first use; never prints a private one.
+
+use crate::command::{Identity as What, Shared};
+use crate::data::DataFolder;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use dh_host::net::{Identity, IdentityError, KnownHosts, KnownHostsError};
+use serde_json::json;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// This user's private key in the data folder.
+const KEY_FILE: &str = "identity.key";
+/// The servers' keys in the data folder.
+const HOSTS_FILE: &str = "known-hosts";
+
+/// Does what is asked with identities.
+pub(crate) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
+    let folder = DataFolder::open(shared.data.as_deref())?;
+    match what {
+        What::Show => show(&folder, shared.json),
+        What::Forget { host } => forget(&folder, &host.to_string(), shared.json),
+        What::Export { file } => export(&folder, file),
+    }
+}
+
+/// This user's identity, made on first use.
+pub(crate) fn load(folder: &DataFolder) -> Result<Identity, Failure> {
+    Identity::load_or_make(&folder.file(KEY_FILE)).map_err(|error| {
+        let (exit, remedy) = match &error {
+            IdentityError::ReadableByOthers { path, .. } => {
+                (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
+            }
+            IdentityError::Unreadable { path } => {
+                (Exit::Damaged, Some(format!("mv {0} {0}.old", path.display())))
+            }
+            IdentityError::Io { .. } => (Exit::Io, Some("dh --data DIR".to_owned())),
+            _ => (Exit::Internal, None),
+        };
+        Failure { exit, cause: error.to_string(), remedy }
+    })
+}
+
+/// The file of known servers.
+pub(crate) fn known_hosts(folder: &DataFolder) -> PathBuf {
+    folder.file(HOSTS_FILE)
+}
+
+/// What a fault of the file of known servers means to the user.
+pub(crate) fn hosts_failure(error: &KnownHostsError) -> Failure {
+    let exit = match error {
+        KnownHostsError::Line { .. } => Exit::Damaged,
+        KnownHostsError::Name(_) => Exit::Usage,
+        KnownHostsError::Full(_) => Exit::CannotCreate,
+        _ => Exit::Io,
+    };
+    let failure = Failure::new(exit, error);
+    match error {
+        KnownHostsError::Line { .. } => failure.remedy("mend or remove that line"),
+        KnownHostsError::Full(_) => failure.remedy("dh identity forget HOST"),
+        _ => failure,
+    }
+}
+
+fn show(folder: &DataFolder, as_json: bool) -> Result<(), Failure> {
+    let key = load(folder)?.key();
+    let known = KnownHosts::load(&known_hosts(folder)).map_err(|error| hosts_failure(&error))?;
+    let file = folder.file(KEY_FILE);
+    if as_json {
+        let hosts = known.iter().map(|(name, print)| (name.to_owned(), print.to_string().into()));
+        return output::json(&json!({
+            "identity": key.to_string(),
+            "fingerprint": key.fingerprint().to_string(),
+            "file": file.display().to_string(),
+            "trusted": serde_json::Value::Object(hosts.collect()),
+        }));
+    }
+    output::line(&format!("identity    {key}\nfingerprint {}", key.fingerprint()))?;
+    output::line(&format!("file        {}", file.display()))?;
+    known.iter().try_for_each(|(name, print)| output::line(&format!("trusts      {name} {print}")))
+}
+
+fn forget(folder: &DataFolder, host: &str, as_json: bool) -> Result<(), Failure> {
+    let file = known_hosts(folder);
+    let was_known = KnownHosts::forget(&file, host).map_err(|error| hosts_failure(&error))?;
+    if !was_known {
+        let cause = format!("{host} is not among the known servers");
+        return Err(Failure::new(Exit::Missing, cause).remedy("dh identity show"));
+    }
+    if as_json {
+        return output::json(&json!({ "forgotten": host }));
+    }
+    output::line(&format!("forgot the key of {host}"))
+}
+
+fn export(folder: &DataFolder, target: &Path) -> Result<(), Failure> {
+    load(folder)?;
+    let source = folder.file(KEY_FILE);
+    let key = fs::read(&source)
+        .map_err(|error| Failure::new(Exit::Io, format!("{}: {error}", source.display())))?;
+    let cannot = |error: std::io::Error| {
+        let failure =
+            Failure::new(Exit::CannotCreate, format!("cannot make {}: {error}", target.display()));
+        match error.kind() {
+            ErrorKind::AlreadyExists => failure.remedy("dh identity export FILE, with a new name"),
+            _ => failure.remedy("dh identity export FILE, in a folder you may write to"),
+        }
+    };
+    // A key is never written over anything, nor where others may read it.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(target);
+    let mut file = file.map_err(cannot)?;
+    file.write_all(&key)
+        .and_then(|()| file.sync_all())
+        .map_err(|error| Failure::new(Exit::Io, format!("{}: {error}", target.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn folder(home: &tempfile::TempDir) -> DataFolder {
+        DataFolder::open(Some(&home.path().join("data"))).unwrap()
+    }
+
+    #[test]
+    fn an_exported_key_is_the_same_identity_and_closed_to_others() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = folder(&home);
+        let other = DataFolder::open(Some(&home.path().join("other"))).unwrap();
+        export(&folder, &other.file(KEY_FILE)).unwrap();
+        assert_eq!(load(&other).unwrap().key(), load(&folder).unwrap().key());
+        let mode = fs::metadata(other.file(KEY_FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn an_export_never_writes_over_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("taken");
+        fs::write(&target, "mine").unwrap();
+        assert_eq!(export(&folder(&home), &target).unwrap_err().exit, Exit::CannotCreate);
+        assert_eq!(fs::read(&target).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_key_that_others_may_read_is_refused_with_the_command_that_mends_it() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = folder(&home);
+        load(&folder).unwrap();
+        fs::set_permissions(folder.file(KEY_FILE), fs::Permissions::from_mode(0o644)).unwrap();
+        let refused = load(&folder).unwrap_err();
+        assert_eq!(refused.exit, Exit::Refused);
+        assert!(refused.remedy.unwrap().starts_with("chmod 600 "));
+    }
+
+    #[test]
+    fn forgetting_an_unknown_server_says_so_and_a_known_one_is_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = folder(&home);
+        let key = load(&folder).unwrap().key();
+        KnownHosts::pin(&known_hosts(&folder), "a.example:27015", key).unwrap();
+        let host = dh_prefs::Address::read("a.example").unwrap().to_string();
+        forget(&folder, &host, false).unwrap();
+        assert_eq!(forget(&folder, &host, false).unwrap_err().exit, Exit::Missing);
+    }
+}

@@ -1,0 +1,50 @@
+//! Logging: everything that is not data goes to stderr, once set up by `main`.
+//!
+//! `-v` and `-q` choose the level, `DH_LOG` overrides it target by target. Colour only on a
+//! terminal, and not where `NO_COLOR` is set.
+
+use crate::command::{LogFormat, Shared};
+use std::io::{IsTerminal as _, stderr};
+use tracing_subscriber::EnvFilter;
+
+/// Sends the program's log to stderr from here on.
+pub(crate) fn start(shared: &Shared) {
+    let filter = EnvFilter::try_from_env("DH_LOG");
+    let filter = filter.unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity())));
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal() && !plain)
+        .log_internal_errors(false);
+    // A second start, as in tests, keeps the first.
+    match shared.log_format {
+        LogFormat::Text => drop(log.with_target(false).try_init()),
+        LogFormat::Json => drop(log.json().flatten_event(true).try_init()),
+    }
+}
+
+/// What is logged: ours at the chosen level, libraries only when they warn or when all is wanted.
+fn directives(verbosity: i16) -> &'static str {
+    match verbosity {
+        ..=-3 => "off",
+        -2 => "error",
+        -1 => "warn",
+        0 => "warn,dh=info",
+        1 => "warn,dh=debug",
+        2 => "info,dh=trace",
+        3.. => "trace",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_q_is_quieter_and_each_v_is_louder() {
+        assert_eq!(directives(-9), "off");
+        assert_eq!([-1, 0, 1].map(directives), ["warn", "warn,dh=info", "warn,dh=debug"]);
+        assert_eq!(directives(9), "trace");
+    }
+}

@@ -1,0 +1,57 @@
+//! `dh`: Driftholm's server, client and tools in one program.
+//!
+//! Reads the command line and hands over to the role it names. Roles never end the process
+//! themselves; they return, or fail with an exit code.
+
+mod bench;
+mod command;
+mod data;
+mod doctor;
+mod exit;
+mod identity;
+mod join;
+mod logging;
+mod manual;
+mod nearest;
+mod output;
+mod play;
+mod prefs;
+mod serve;
+mod settings;
+mod version;
+
+use crate::command::{Command, Verb};
+use crate::exit::{Exit, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::watch_panics();
+    exit::guarded(run).into()
+}
+
+fn run() -> Exit {
+    let command = match command::parse(std::env::args_os()) {
+        Ok(command) => command,
+        Err(exit) => return exit,
+    };
+    logging::start(&command.shared);
+    dispatch(command).err().map_or(Exit::Success, |failure| failure.report())
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    let shared = &command.shared;
+    if command.version {
+        return version::print(shared);
+    }
+    match command.verb.unwrap_or(Verb::Play(command.play)) {
+        Verb::Play(flags) => play::run(&flags, shared),
+        Verb::Server(flags) => serve::run(&flags, shared),
+        Verb::Client(flags) => join::run(&flags, shared),
+        Verb::Identity(what) => identity::run(&what, shared),
+        Verb::Prefs(what) => prefs::run(&what, shared),
+        Verb::Doctor => doctor::run(shared),
+        Verb::Bench(flags) => bench::run(&flags, shared),
+        Verb::Completions { shell } => manual::completions(shell),
+        Verb::Man { out } => manual::pages(out.as_deref()),
+    }
+}

@@ -1,0 +1,94 @@
+//! The kinds of leaf a field can be, from one list.
+//!
+//! Used by slots, the schema and the schema walker. Never: a kind with parameters (texts, enums,
+//! flags), which the schema spells on its own.
+
+/// How many bytes an enum, flag set, union tag or mask takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Width {
+    /// One byte.
+    One,
+    /// Two bytes.
+    Two,
+    /// Four bytes.
+    Four,
+}
+
+impl Width {
+    /// The width in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+        }
+    }
+
+    /// The word of the schema text.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::One => "u8",
+            Self::Two => "u16",
+            Self::Four => "u32",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $Kind:ident = $word:literal;)*) => {
+        /// A leaf without parameters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Kind { $($(#[$doc])* $Kind),* }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$Kind),*];
+
+            /// The word of the schema text.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$Kind => $word),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// One byte, 0 to 255.
+    U8 = "u8";
+    /// Two bytes, little endian.
+    U16 = "u16";
+    /// Four bytes, little endian.
+    U32 = "u32";
+    /// Eight bytes, little endian.
+    U64 = "u64";
+    /// One byte, two's complement.
+    I8 = "i8";
+    /// Two bytes, two's complement, little endian.
+    I16 = "i16";
+    /// Four bytes, two's complement, little endian.
+    I32 = "i32";
+    /// Eight bytes, two's complement, little endian.
+    I64 = "i64";
+    /// Four bytes, IEEE 754, finite.
+    F32 = "f32";
+    /// Eight bytes, IEEE 754, finite.
+    F64 = "f64";
+    /// One byte, 0 or 1.
+    Bool = "bool";
+    /// One to five bytes, seven bits each, low bits first, shortest form only.
+    Varu32 = "varu32";
+    /// Two bytes that tell how many entries a later list has.
+    Count16 = "count16";
+    /// Three finite `f32`.
+    F32x3 = "f32x3";
+    /// Four finite `f32`.
+    F32x4 = "f32x4";
+    /// Sixteen bytes of a hash.
+    Hash128 = "hash128";
+    /// Sixteen bytes of an identifier, in the order of RFC 4122.
+    Guid = "guid";
+    /// Thirty-two bytes of a hash.
+    Root = "root";
+    /// All bytes to the end of the packet or section.
+    Rest = "rest";
+}

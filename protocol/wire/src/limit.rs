@@ -1,0 +1,29 @@
+//! Every limit of the wire, in one place.
+//!
+//! Used by writer, reader, describer and envelope. Never: a limit of one message, which stands in
+//! that message's types.
+
+/// The longest body an envelope may announce, in bytes.
+pub const ENVELOPE_BODY_MAX: usize = 1 << 20;
+/// The longest text behind a one-byte length, in bytes.
+pub const STR8_MAX: usize = 255;
+/// The longest text behind a two-byte length, in bytes.
+pub const STR16_MAX: usize = 65_535;
+/// The most entries behind a one-byte count.
+pub const LIST8_MAX: usize = 255;
+/// The most entries behind a two-byte count.
+pub const LIST16_MAX: usize = 65_535;
+/// The longest body of a reserved section, in bytes.
+pub const SECTION_MAX: usize = 65_535;
+/// How deep shapes may nest, counted in groups.
+pub const NESTING_MAX: usize = 16;
+/// How deep lists may nest in lists; with [`LIST_MEMORY_RATIO_MAX`] it bounds what a read
+/// allocates.
+pub const LIST_DEPTH_MAX: usize = 2;
+/// Bytes of memory one entry of a list may take for each byte it takes at least on the wire.
+/// Checked when a list type is compiled.
+pub const LIST_MEMORY_RATIO_MAX: usize = 24;
+/// Reading n bytes allocates at most this many times n, plus [`READ_MEMORY_BASE_BYTES`].
+pub const READ_MEMORY_RATIO_MAX: usize = 64;
+/// What reading may allocate beside its share per byte, in bytes.
+pub const READ_MEMORY_BASE_BYTES: usize = 1_024;

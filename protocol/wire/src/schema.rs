@@ -1,0 +1,159 @@
+//! A protocol as data: every message, shape, enum and flag set by name.
+//!
+//! Made by `Describe` from the declarations; read by the schema walker, by tools, and later by the
+//! plans for other builds. Never: bytes of a packet.
+
+mod text;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::describe::Describe;
+use crate::error::{Fault, WireError};
+use crate::hash::Hash128;
+use crate::kind::{Kind, Width};
+use crate::walk::{Fields, Value as _, Walk};
+
+/// A whole protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schema {
+    /// The version of the frame around it.
+    pub protocol: u32,
+    /// The messages, in the order of the registry.
+    pub messages: Vec<MessageEntry>,
+    /// Every named shape, enum and flag set.
+    pub shapes: BTreeMap<String, Shape>,
+}
+
+/// A message by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageEntry {
+    /// The word for who receives it.
+    pub direction: String,
+    /// Its number, unique per direction.
+    pub id: u8,
+    /// Its name.
+    pub name: String,
+    /// The word for how it travels.
+    pub channel: String,
+    /// Whether it is part of the frozen frame.
+    pub frame: bool,
+    /// The shape of its body.
+    pub shape: String,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Fields in wire order.
+    Record(Vec<Field>),
+    /// A mask, then the members whose bit is set; a member's bit is its place.
+    Sparse(Width, Vec<Field>),
+    /// A tag, then that case.
+    Union(Width, Vec<Case>),
+    /// A value by name.
+    Enum {
+        /// Its width.
+        width: Width,
+        /// Whether readers keep values without a name.
+        open: bool,
+        /// Name and value.
+        members: Vec<(String, u32)>,
+    },
+    /// Bits by name.
+    Flags(Width, Vec<(String, u32)>),
+}
+
+/// A named field or member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Type,
+}
+
+/// One case of a union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// Its tag.
+    pub tag: u32,
+    /// What follows the tag.
+    pub kind: Type,
+}
+
+/// What a field is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A leaf without parameters.
+    Leaf(Kind),
+    /// Text behind a one-byte length, with its cap in bytes.
+    Str8(usize),
+    /// Text behind a two-byte length, with its cap in bytes.
+    Str16(usize),
+    /// Something with a name of its own, inline.
+    Named(String),
+    /// A presence byte, then the value if present.
+    Optional(Box<Self>),
+    /// A count, then entries.
+    List {
+        /// Where the count stands.
+        count: CountAt,
+        /// The most entries.
+        cap: usize,
+        /// What an entry is.
+        entry: Box<Self>,
+    },
+    /// A two-byte length, then a body that may be longer than what it says.
+    Section(Box<Self>),
+    /// A place where the packet may end.
+    Tail(Box<Self>),
+}
+
+/// Where the count of a list stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CountAt {
+    /// One byte before the entries.
+    One,
+    /// Two bytes before the entries.
+    Two,
+    /// In the newest count field of this name.
+    Field(String),
+}
+
+impl Schema {
+    /// An empty schema of the frame `protocol`.
+    pub fn new(protocol: u32) -> Self {
+        Self { protocol, ..Self::default() }
+    }
+
+    /// Adds the shape `F` and all it holds; returns its name.
+    pub fn shape<F: Fields>(&mut self) -> Result<String, WireError> {
+        let mut describe = Describe::new(self);
+        let walk: &mut dyn Walk = &mut describe;
+        F::default().walk("", walk)?;
+        Ok(F::SHAPE.to_owned())
+    }
+
+    /// Adds one named thing; the same name may come again only with the same content.
+    pub(crate) fn insert(&mut self, name: &'static str, shape: Shape) -> Result<(), WireError> {
+        match self.shapes.get(name) {
+            None => {
+                self.shapes.insert(name.to_owned(), shape);
+                Ok(())
+            }
+            Some(known) if *known == shape => Ok(()),
+            Some(_) => Err(WireError::new(name, Fault::ShapeConflict)),
+        }
+    }
+
+    /// The identity of the whole schema: XXH128 of its text, big endian.
+    pub fn identity(&self) -> Hash128 {
+        Hash128::of(self.text().as_bytes())
+    }
+}

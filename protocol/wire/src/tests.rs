@@ -1,0 +1,8 @@
+//! What the wire promises, shown on shapes made for the purpose.
+
+mod groups;
+mod hostile;
+mod leaves;
+mod schema;
+#[expect(dead_code, reason = "the macro gives each type more than these tests use")]
+mod shapes;

@@ -1,0 +1,136 @@
+// Light: what every pass shares. The sun with its shadow, light from all sides, haze, and how an
+// amount of light becomes a pixel. Prepended to the other shaders by shaders.rs.
+
+struct Globals {
+    clip_from_world: mat4x4f,
+    sun_from_world: mat4x4f,
+    top_from_world: mat4x4f,
+    eye: vec4f,         // w: 1 / haze
+    right: vec4f,       // half the picture's width at one metre; w: pixels across
+    up: vec4f,          // half its height at one metre; w: pixels down
+    forward: vec4f,
+    toward: vec4f,      // towards the sun; w: its strength
+    sun: vec4f,
+    zenith: vec4f,
+    horizon: vec4f,
+    ground: vec4f,
+    maps: vec4f,        // metres of a sun texel, 1 / its depth, the same two of the map from above
+}
+
+@group(0) @binding(0) var<uniform> g: Globals;
+@group(0) @binding(1) var sun_map: texture_depth_2d;
+@group(0) @binding(2) var top_map: texture_depth_2d;
+@group(0) @binding(3) var nearer: sampler_comparison;
+// The map from above once more, to read what is in it: GLSL cannot read a map that is compared.
+@group(0) @binding(5) var top_depth: texture_2d<f32>;
+
+// The sky in a direction, without the sun's disc.
+fn air(way: vec3f) -> vec3f {
+    let high = clamp(way.y, 0.0, 1.0);
+    let rise = 1.0 - pow(1.0 - high, 2.6);
+    let above = mix(g.horizon.rgb, g.zenith.rgb, rise);
+    let below = mix(g.horizon.rgb, g.ground.rgb, smoothstep(0.0, 0.35, -way.y));
+    let side = clamp(dot(way, g.toward.xyz), 0.0, 1.0);
+    let glow = g.sun.rgb * (0.16 * pow(side, 6.0) + 0.22 * pow(side, 48.0));
+    return select(below, above, way.y > 0.0) + glow;
+}
+
+// How much of the sun reaches a point, 0 to 1.
+fn sunlit(world: vec3f, normal: vec3f) -> f32 {
+    let lift = normal * (g.maps.x * 1.6);
+    let at = g.sun_from_world * vec4f(world + lift, 1.0);
+    let uv = vec2f(at.x * 0.5 + 0.5, 0.5 - at.y * 0.5);
+    let texel = 1.0 / vec2f(textureDimensions(sun_map));
+    let depth = at.z - 0.02 * g.maps.y;
+    var light = 0.0;
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let tap = uv + vec2f(f32(x), f32(y)) * texel * 1.15;
+            let weight = f32((2 - abs(x)) * (2 - abs(y))) / 16.0;
+            light += weight * textureSampleCompareLevel(sun_map, nearer, tap, depth);
+        }
+    }
+    let edge = max(abs(at.x), abs(at.y));
+    return mix(light, 1.0, smoothstep(0.96, 1.0, edge));
+}
+
+// How much of the sky is open at a point, 0 to 1: the map from above is read around it, and what
+// stands higher than a slope takes that part away.
+fn open_sky(world: vec3f, normal: vec3f) -> f32 {
+    let foot = world + normal * (g.maps.z * 1.2);
+    var open = 0.0;
+    var whole = 0.0;
+    for (var ring = 0; ring < 4; ring++) {
+        let reach = array(0.2, 0.5, 1.0, 1.8)[ring];
+        let slope = array(0.3, 0.5, 0.65, 0.8)[ring];
+        for (var step = 0; step < 9; step++) {
+            let angle = (f32(step) + 0.37 * f32(ring)) * 0.69813170;
+            let way = vec2f(cos(angle), sin(angle));
+            let weight = clamp(dot(way, normal.xz) + normal.y + 0.15, 0.0, 1.0);
+            let tap = foot + vec3f(way.x * reach, reach * slope + 0.04, way.y * reach);
+            let at = g.top_from_world * vec4f(tap, 1.0);
+            let uv = vec2f(at.x * 0.5 + 0.5, 0.5 - at.y * 0.5);
+            let inside = all(abs(at.xy) < vec2f(1.0));
+            let free = textureSampleCompareLevel(top_map, nearer, uv, at.z);
+            open += weight * select(1.0, free, inside);
+            whole += weight;
+        }
+    }
+    open = select(1.0, open / whole, whole > 0.0);
+    return open * foot_of_wall(world + normal * 0.3, normal);
+}
+
+// Walls get less light where they stand on something: how far below is what lies in front.
+fn foot_of_wall(front: vec3f, normal: vec3f) -> f32 {
+    let at = g.top_from_world * vec4f(front, 1.0);
+    let size = vec2f(textureDimensions(top_depth));
+    let texel = vec2f(at.x * 0.5 + 0.5, 0.5 - at.y * 0.5) * size;
+    let last = vec2i(size) - 1;
+    let floor_depth = textureLoad(top_depth, clamp(vec2i(texel), vec2i(0), last), 0).r;
+    let gap = (floor_depth - at.z) / g.maps.w;
+    let dark = 0.55 * exp2(-3.2 * max(gap, 0.0)) * step(-0.05, gap);
+    return 1.0 - dark * (1.0 - abs(normal.y));
+}
+
+// Light that leaves a matt surface of this paint.
+fn matt(paint: vec3f, world: vec3f, normal: vec3f, sun: f32, open: f32) -> vec3f {
+    let facing = max(dot(normal, g.toward.xyz), 0.0);
+    let direct = g.sun.rgb * (g.toward.w * facing * sun);
+    let lift = normal.y * 0.5 + 0.5;
+    let above = mix(g.horizon.rgb, g.zenith.rgb, 0.35);
+    let sky = mix(vec3f(dot(above, vec3f(0.2126, 0.7152, 0.0722))), above, 0.62);
+    let below = g.ground.rgb * g.sun.rgb * 0.75;
+    let around = mix(below, sky, lift) * mix(0.18, 1.0, open * open);
+    return paint * (direct + around * 0.85);
+}
+
+// Far things fade into the air behind them.
+fn hazed(light: vec3f, world: vec3f) -> vec3f {
+    let way = world - g.eye.xyz;
+    let far = length(way);
+    let fade = 1.0 - exp2(-far * g.eye.w);
+    let level = normalize(vec3f(way.x, max(way.y, 0.02 * far), way.z));
+    return mix(light, air(level), fade);
+}
+
+// An amount of light as an sRGB encoded pixel. The curve is the Khronos PBR neutral tone mapper: it
+// keeps paint as it is and bends only what is brighter than white.
+fn pixel(light: vec3f, at: vec4f) -> vec4f {
+    let start = 0.8 - 0.04;
+    let low = min(light.r, min(light.g, light.b));
+    let offset = select(0.04, low - 6.25 * low * low, low < 0.08);
+    var c = light - offset;
+    let peak = max(c.r, max(c.g, c.b));
+    if peak >= start {
+        let d = 1.0 - start;
+        let bent = 1.0 - d * d / (peak + d - start);
+        c *= bent / peak;
+        c = mix(c, vec3f(bent), 1.0 - 1.0 / (0.15 * (peak - bent) + 1.0));
+    }
+    c = clamp(c, vec3f(0.0), vec3f(1.0));
+    let straight = c * 12.92;
+    let curved = 1.055 * pow(c, vec3f(1.0 / 2.4)) - 0.055;
+    // A fixed pattern below one step of brightness, so that the sky shows no bands.
+    let grain = fract(52.9829189 * fract(dot(at.xy, vec2f(0.06711056, 0.00583715)))) - 0.5;
+    return vec4f(select(curved, straight, c <= vec3f(0.0031308)) + grain / 255.0, 1.0);
+}

@@ -1,0 +1,214 @@
+//! Shadow frames: the fixed box of space that a depth map covers, and where on the picture a
+//! player's shadow may fall.
+//!
+//! A frame depends on the world's boxes and the camera only. Players never move it, so that a
+//! player changes no pixel but those its own shadow reaches.
+
+use dh_view::{BoxView, PixelBox};
+use glam::{Mat4, Vec3, Vec4};
+
+use super::lens::{Area, Lens};
+
+/// How far from its caster, in texels of the map, a shadow's edge may reach: rasterising (1), the
+/// filter (2.5), the shift of the lit point along its normal (2).
+pub const REACH_TEXELS: f32 = 5.5;
+
+/// An upright view along light: which part of the world a depth map covers.
+#[derive(Clone, Copy, Debug)]
+pub struct ShadowFrame {
+    /// Along the map's width, its height, and the way the light travels: unit vectors.
+    axes: [Vec3; 3],
+    /// The corner with the smallest coordinates along the axes, metres.
+    min: Vec3,
+    /// Metres along both sides of the map.
+    span: f32,
+    /// Metres along the light.
+    depth: f32,
+    /// Metres along one side of a texel.
+    pub texel: f32,
+}
+
+impl ShadowFrame {
+    /// A frame around these boxes seen from `toward` (unit), at most `span_max` metres wide; a
+    /// larger world is covered around `focus`. The map has `side` texels along each side.
+    #[must_use]
+    pub fn fit(boxes: &[BoxView], toward: Vec3, focus: Vec3, span_max: f32, side: u16) -> Self {
+        let along = -toward;
+        let across = if along.y.abs() > 0.99 { Vec3::X } else { along.cross(Vec3::Y).normalize() };
+        let axes = [across, across.cross(along), along];
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for item in boxes {
+            let (centre, reach) = (on(axes, item.centre), extent(item, axes));
+            low = low.min(centre - reach);
+            high = high.max(centre + reach);
+        }
+        if boxes.is_empty() {
+            (low, high) = (on(axes, focus) - 1.0, on(axes, focus) + 1.0);
+        }
+        let size = high - low;
+        let span = (size.x.max(size.y) + 1.0).ceil().clamp(2.0, span_max);
+        let texel = span / f32::from(side);
+        let focus = on(axes, focus);
+        let start = |low: f32, high: f32, focus: f32| {
+            if high - low <= span {
+                (low + high - span) / 2.0
+            } else {
+                // Whole texels, so that edges do not crawl while the camera moves.
+                ((focus - span / 2.0).min(high - span).max(low) / texel).floor() * texel
+            }
+        };
+        let min = Vec3::new(
+            start(low.x, high.x, focus.x),
+            start(low.y, high.y, focus.y),
+            low.z.floor() - 1.0,
+        );
+        Self { axes, min, span, depth: (high.z - min.z).ceil() + 1.0, texel }
+    }
+
+    /// World to the clip space of the map: -1..=1 across and up, 0..=1 along the light.
+    #[must_use]
+    pub fn clip_from_world(&self) -> Mat4 {
+        let [u, v, along] = self.axes;
+        let scale = Vec3::new(2.0 / self.span, 2.0 / self.span, 1.0 / self.depth);
+        let rows = Mat4::from_cols(
+            (u * scale.x).extend(-self.min.x * scale.x - 1.0),
+            (v * scale.y).extend(-self.min.y * scale.y - 1.0),
+            (along * scale.z).extend(-self.min.z * scale.z),
+            Vec4::W,
+        );
+        rows.transpose()
+    }
+
+    /// Metres along the light that the map's depth of 0..=1 stands for.
+    #[must_use]
+    pub const fn depth(&self) -> f32 {
+        self.depth
+    }
+
+    /// The pixels of the world whose light a caster with these corners may take.
+    #[must_use]
+    pub fn shade(
+        &self,
+        lens: &Lens,
+        boxes: &[BoxView],
+        caster: impl Iterator<Item = Vec3>,
+    ) -> Option<PixelBox> {
+        let prism = self.prism(caster)?;
+        let seen = lens.planes();
+        let mut area = Area::default();
+        for item in boxes.iter().filter(|item| self.in_prism(&prism, item)) {
+            for face in faces(item) {
+                if !face.looks_at(lens.eye) || face.normal.dot(self.axes[2]) >= 0.0 {
+                    continue;
+                }
+                let lit = prism.planes.iter().chain(&seen);
+                let polygon = lit.fold(face.corners.to_vec(), |cut, plane| clip(&cut, *plane));
+                polygon.iter().filter_map(|at| lens.pixel(*at)).for_each(|at| area.add(at));
+            }
+        }
+        area.pixels(lens.width, lens.height)
+    }
+
+    /// The space a caster's shadow may fill, cut at the frame's border.
+    fn prism(&self, caster: impl Iterator<Item = Vec3>) -> Option<Prism> {
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for at in caster.map(|at| on(self.axes, at)) {
+            low = low.min(at);
+            high = high.max(at);
+        }
+        let reach = REACH_TEXELS * self.texel;
+        low -= reach;
+        high += reach;
+        let end = self.min + self.span;
+        if high.x < self.min.x || high.y < self.min.y || low.x > end.x || low.y > end.y {
+            return None;
+        }
+        let [u, v, along] = self.axes;
+        let planes = [
+            u.extend(-low.x),
+            (-u).extend(high.x),
+            v.extend(-low.y),
+            (-v).extend(high.y),
+            along.extend(-low.z),
+        ];
+        Some(Prism { low, high, planes })
+    }
+
+    /// Whether a box may reach into the prism.
+    fn in_prism(&self, prism: &Prism, item: &BoxView) -> bool {
+        let (centre, reach) = (on(self.axes, item.centre), extent(item, self.axes));
+        let (low, high) = (centre - reach, centre + reach);
+        low.x < prism.high.x
+            && low.y < prism.high.y
+            && high.x > prism.low.x
+            && high.y > prism.low.y
+            && high.z > prism.low.z
+    }
+}
+
+/// Everything behind a caster, seen from the light.
+struct Prism {
+    /// The smallest coordinates along the frame's axes.
+    low: Vec3,
+    /// The largest; along the light it has no end.
+    high: Vec3,
+    /// Its sides, inside where the dot product is positive.
+    planes: [Vec4; 5],
+}
+
+/// One side of a box.
+struct Face {
+    normal: Vec3,
+    corners: [Vec3; 4],
+}
+
+impl Face {
+    fn looks_at(&self, eye: Vec3) -> bool {
+        self.normal.dot(eye - self.corners[0]) > 0.0
+    }
+}
+
+/// The six sides of a box.
+fn faces(item: &BoxView) -> impl Iterator<Item = Face> {
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| item.rotation * axis);
+    let (centre, half) = (item.centre, item.half);
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1)].into_iter().flat_map(move |(n, a, b)| {
+        [1.0, -1.0].map(|side| {
+            let (out, u, v) = (axes[n] * side, axes[a] * half[a], axes[b] * half[b]);
+            let middle = centre + out * half[n];
+            Face {
+                normal: out,
+                corners: [middle - u - v, middle + u - v, middle + u + v, middle - u + v],
+            }
+        })
+    })
+}
+
+/// What of a polygon lies on a plane's inner side.
+fn clip(polygon: &[Vec3], plane: Vec4) -> Vec<Vec3> {
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for (index, from) in polygon.iter().enumerate() {
+        let to = polygon[(index + 1) % polygon.len()];
+        let (a, b) = (plane.dot(from.extend(1.0)), plane.dot(to.extend(1.0)));
+        if a >= 0.0 {
+            kept.push(*from);
+        }
+        if (a >= 0.0) != (b >= 0.0) {
+            kept.push(from.lerp(to, a / (a - b)));
+        }
+    }
+    kept
+}
+
+/// A point's coordinates along three axes.
+fn on(axes: [Vec3; 3], point: Vec3) -> Vec3 {
+    Vec3::from(axes.map(|axis| axis.dot(point)))
+}
+
+/// How far a box reaches from its centre along three axes.
+fn extent(item: &BoxView, axes: [Vec3; 3]) -> Vec3 {
+    let own = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| item.rotation * axis);
+    Vec3::from(axes.map(|axis| {
+        own.iter().zip(item.half.to_array()).map(|(side, half)| side.dot(axis).abs() * half).sum()
+    }))
+}

@@ -1,0 +1,15 @@
+//! Golden packets: the bytes of every message and branch as files, held in both directions.
+//!
+//! `DH_WIRE_FIXTURES=write` rewrites the files from the samples; without it a changed field table
+//! fails here. Never: a decoder of its own; the packets go through the product's.
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod held;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod memory;
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,112 @@
+//! One function for each decoder: any bytes may go in, and nothing but a broken decoder panics.
+//!
+//! What was read is written and read again, and must be the same value; the schema alone must take
+//! and refuse the same bytes as the reader.
+
+use std::fmt::Debug;
+use std::sync::OnceLock;
+
+use dh_messages::{
+    ClientInfo, ClientNotice, ClientReady, ConnectRequest, Input, Message, Opening, PlayerList,
+    SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
+    ToServer, decode, encode, opening, schema,
+};
+use dh_wire::Schema;
+use dh_wire::envelope::Decoder;
+use dh_wire::stride::stride;
+
+/// An entry point and its name.
+pub type Target = (&'static str, fn(&[u8]));
+
+macro_rules! bodies {
+    ($($fuzz:ident $Type:ident;)*) => {
+        /// The entry points for the bodies of messages, under the names of the messages.
+        pub const BODIES: &[Target] = &[$((<$Type as Message>::NAME, $fuzz)),*];
+
+        $(
+            #[doc = concat!("Reads the bytes as the body of [`", stringify!($Type), "`].")]
+            pub fn $fuzz(bytes: &[u8]) {
+                body::<$Type>(bytes);
+            }
+        )*
+    };
+}
+
+bodies! {
+    fuzz_client_info ClientInfo;
+    fuzz_client_notice ClientNotice;
+    fuzz_client_ready ClientReady;
+    fuzz_connect_request ConnectRequest;
+    fuzz_input Input;
+    fuzz_player_list PlayerList;
+    fuzz_schema_hash SchemaHash;
+    fuzz_server_chat ServerChat;
+    fuzz_server_info ServerInfo;
+    fuzz_session_end SessionEnd;
+    fuzz_snapshot Snapshot;
+    fuzz_snapshot_fragment SnapshotFragment;
+    fuzz_spawn_ack SpawnAck;
+}
+
+/// The entry points for everything around the bodies.
+pub const FRAMES: &[Target] =
+    &[("envelope", fuzz_envelope), ("datagram", fuzz_datagram), ("opening", fuzz_opening)];
+
+/// Reads the bytes as stream 0 of either side, in pieces whose size the first byte chooses.
+///
+/// # Panics
+///
+/// If the frames that come out depend on how the stream was cut.
+pub fn fuzz_envelope(bytes: &[u8]) {
+    let Some((piece, stream)) = bytes.split_first() else { return };
+    let whole = frames(stream, stream.len().max(1));
+    assert_eq!(whole, frames(stream, usize::from(*piece).max(1)), "cutting a stream changes it");
+    for (id, body) in &whole {
+        // Whether it is readable is the sender's affair.
+        drop(ToServer::from_stream(*id, body));
+        drop(ToClient::from_stream(*id, body));
+    }
+}
+
+/// Reads the bytes as a datagram to either side.
+pub fn fuzz_datagram(bytes: &[u8]) {
+    drop(ToServer::from_datagram(bytes));
+    drop(ToClient::from_datagram(bytes));
+}
+
+/// Reads the bytes as a first message, of this build or of one from before the schema exchange.
+///
+/// # Panics
+///
+/// If an opening of today's shape is taken for another.
+pub fn fuzz_opening(bytes: &[u8]) {
+    if let Ok(Opening::Current(request)) = opening(bytes) {
+        assert_eq!(decode(bytes), Ok(request), "an opening is what its body says");
+    }
+}
+
+fn body<M: Message + Debug + PartialEq>(bytes: &[u8]) {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    let schema = SCHEMA.get_or_init(schema);
+    let stepped = stride(schema, M::SHAPE, bytes, &mut |_| {});
+    let read = decode::<M>(bytes);
+    assert_eq!(stepped.is_ok(), read.is_ok(), "reader and schema disagree: {read:?} {stepped:?}");
+    if let Ok(mut message) = read {
+        let mut again = Vec::new();
+        let written = encode(&mut message, &mut again);
+        assert_eq!(written, Ok(()), "what was read cannot be written: {message:?}");
+        assert_eq!(decode(&again), Ok(message), "what was written reads back as another value");
+    }
+}
+
+fn frames(stream: &[u8], piece: usize) -> Vec<(u8, Vec<u8>)> {
+    let mut decoder = Decoder::new();
+    let mut frames = Vec::new();
+    for bytes in stream.chunks(piece) {
+        decoder.push(bytes);
+        while let Ok(Some(frame)) = decoder.pull() {
+            frames.push((frame.id, frame.body.to_vec()));
+        }
+    }
+    frames
+}
