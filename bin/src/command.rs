@@ -238,6 +238,8 @@ pub(crate) enum BenchName {
     Mover,
     /// Datagrams over a lossy link, beside the usual congestion control
     Link,
+    /// How fast a simulated world runs, over QUIC beside over memory
+    Sim,
 }
 
 /// Reads the command line; help and mistakes are told here, and end the program.

@@ -13,7 +13,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// Characters of a line.
 const COLUMNS_MAX: usize = 100;
 /// Rust files of a crate, tests left out.
-const CRATE_FILES_MAX: usize = 30;
+const FOLDER_FILES_MAX: usize = 30;
 /// Lines of a crate's table of contents.
 const LIB_LINES_MAX: usize = 80;
 /// Lines of a program's entry.
@@ -50,12 +50,12 @@ fn a_line_has_at_most_100_columns() {
 }
 
 #[test]
-fn a_crate_has_at_most_30_files_without_its_tests() {
-    let paths: Vec<String> = (0..=CRATE_FILES_MAX).map(|n| format!("a/src/x{n}.rs")).collect();
+fn a_folder_has_at_most_30_files_without_its_tests() {
+    let paths: Vec<String> = (0..=FOLDER_FILES_MAX).map(|n| format!("a/src/x{n}.rs")).collect();
     let sample: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "")).collect();
-    sees(large_crates, &sample);
-    passes(large_crates, &sample[1..]);
-    holds(large_crates);
+    sees(large_folders, &sample);
+    passes(large_folders, &sample[1..]);
+    holds(large_folders);
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn long_lines(sources: &[Source]) -> Vec<String> {
     faults
 }
 
-fn large_crates(sources: &[Source]) -> Vec<String> {
+fn large_folders(sources: &[Source]) -> Vec<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     for source in sources.iter().filter(|source| source.is_rust() && !source.is_test()) {
-        if let Some((name, _)) = source.path.split_once("/src/") {
-            *files.entry(name).or_default() += 1;
+        if let Some((folder, _)) = source.path.rsplit_once('/') {
+            *files.entry(folder).or_default() += 1;
         }
     }
-    let large = files.into_iter().filter(|(_, count)| *count > CRATE_FILES_MAX);
-    large.map(|(name, count)| format!("{name}: {count} files, at most {CRATE_FILES_MAX}")).collect()
+    let large = files.into_iter().filter(|(_, count)| *count > FOLDER_FILES_MAX);
+    large.map(|(name, count)| format!("{name}: {count} files, at most {FOLDER_FILES_MAX}")).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dh_host::net::Links;
 use dh_host::{Place, Scope};
 use dh_machine::Spec;
 use dh_prefs::{Address, Prefs};
@@ -12,7 +13,7 @@ use crate::controls::{Controls, Wish};
 use crate::dialer::Dialer;
 use crate::event::Observer;
 use crate::predictor::{PredictorActor, PredictorMsg, Standing};
-use crate::presenter::{CameraMode, PresenterActor, PresenterMsg};
+use crate::presenter::{CameraMode, PresenterActor, PresenterMsg, Stage};
 use crate::ways::Ways;
 use crate::{connection, predictor, prefs, presenter};
 
@@ -51,17 +52,14 @@ impl Client {
         let ClientOptions { dialer, prefs, fallback_name, controls, camera, observer } = options;
         let ways = Ways::default();
 
-        let boxes = world.boxes();
-        let stage = PresenterActor::new(observer.clone(), boxes, camera, prefs::interp(&prefs));
-        ways.set_presenter(scope.spawn(Place::Thread("frame"), "presenter", stage));
+        let prefs = Arc::new(prefs);
+        let stage = Stage::new(camera, Arc::clone(&prefs));
+        let presenter = PresenterActor::new(observer.clone(), world.boxes(), stage);
+        ways.set_presenter(scope.spawn(Place::Thread("frame"), "presenter", presenter));
 
-        let clock = Some(prefs::clock(&prefs));
-        let predictor = PredictorActor {
-            ways: ways.clone(),
-            observer: observer.clone(),
-            solids: world.solids(),
-            standing: Standing { rate: None, sequence: 0, controls, clock },
-        };
+        let standing = Standing::new(controls, Arc::clone(&prefs));
+        let solids = world.solids();
+        let predictor = PredictorActor::new(ways.clone(), observer.clone(), solids, standing);
         ways.set_predictor(scope.spawn(Place::Thread("predict"), "predictor", predictor));
 
         let profile = Arc::new(prefs::profile(&prefs, &fallback_name));
@@ -104,8 +102,15 @@ impl Client {
     pub fn apply(&self, prefs: &Prefs) {
         let profile = prefs::profile(prefs, &self.fallback_name);
         self.ways.to_connection(ConnectionMsg::Profile(Arc::new(profile)));
-        self.ways.to_predictor(PredictorMsg::Clock(prefs::clock(prefs)));
-        self.ways.to_presenter(PresenterMsg::Interp(prefs::interp(prefs)));
+        let prefs = Arc::new(prefs.clone());
+        self.ways.to_predictor(PredictorMsg::Prefs(Arc::clone(&prefs)));
+        self.ways.to_presenter(PresenterMsg::Prefs(prefs));
+    }
+
+    /// Have its path do this to packets from now on; for scenarios, and only where the path was
+    /// given links before.
+    pub fn relink(&self, links: Links) {
+        self.ways.to_connection(ConnectionMsg::Links(links));
     }
 
     /// Where its actors listen.

@@ -3,23 +3,28 @@
 //! Owned by: the client's scope. Talks to: its transport, predictor, presenter. Never: simulates,
 //! draws, or keeps two sessions at once.
 
+mod conversation;
+mod datagrams;
+mod landing;
 mod state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use dh_host::net::{Closed, Connection, DialError, Dialed, Dialing, NetEvent};
+use dh_host::net::{Closed, Connection, DialError, Dialed, Dialing, Links, NetEvent};
 use dh_host::{Actor, Context, Exit, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
 use dh_messages::{CloseCode, ToServer};
 use dh_prefs::Address;
 
-pub use self::state::{Connecting, Effect};
+use self::landing::Landing;
+pub use self::state::{Connecting, Effect, Kept};
 use crate::dialer::Dialer;
 use crate::ending::{EndKind, SessionEnd};
 use crate::event::{ClientEvent, Observer};
+use crate::numbered::Numbered;
 use crate::predictor::PredictorMsg;
 use crate::presenter::PresenterMsg;
 use crate::ways::Ways;
@@ -42,9 +47,11 @@ actor_message! {
         /// Join this server, or the one before.
         Connect(Option<Address>): Control Refuse,
         /// Leave, or give up the attempt.
-        Disconnect: Control Coalesce,
+        Disconnect: Control Refuse,
         /// Who the player is has changed; the next join says so.
         Profile(Arc<Profile>): Control Coalesce,
+        /// From now on the path does this to packets, as scenarios have it.
+        Links(Links): Control Coalesce,
         /// A server was met for the first time; its key is kept from now on.
         Trusting: Control Coalesce,
         /// A dial came through.
@@ -58,17 +65,8 @@ actor_message! {
         /// A datagram came.
         Datagram(Numbered<Bytes>): Data DropOldest,
         /// The predictor has a datagram for the server.
-        Input(Bytes): Data DropOldest,
+        Input(Numbered<Bytes>): Data DropOldest,
     }
-}
-
-/// An event of one dial, so that those of earlier ones can be told apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbered<T> {
-    /// Which dial.
-    pub generation: u64,
-    /// What happened.
-    pub event: T,
 }
 
 /// One reliable message as it came.
@@ -108,9 +106,10 @@ pub struct ConnectionActor {
     observer: Observer,
     dialer: Dialer,
     line: Line,
-    /// Where a dial puts its connection before it says that it came through.
     landing: Landing,
-    generation: u64,
+    /// The number of the newest attempt, for a restart.
+    attempt: u64,
+    /// Where it went, for a restart.
     last_target: Option<Address>,
 }
 
@@ -121,9 +120,6 @@ enum Line {
     Dialing(Dialing),
     Up(Connection),
 }
-
-/// The newest connection that came through, with the number of its dial.
-type Landing = Arc<Mutex<Option<(u64, Connection)>>>;
 
 impl ConnectionActor {
     pub(crate) fn new(
@@ -139,54 +135,62 @@ impl ConnectionActor {
             dialer,
             line: Line::None,
             landing: Landing::default(),
-            generation: 0,
+            attempt: 0,
             last_target: None,
         }
     }
 
-    fn dial(&mut self, generation: u64, to: &Address, cx: &Context<'_, ConnectionMsg>) {
-        let (landing, observer) = (Arc::clone(&self.landing), self.observer.clone());
+    fn dial(&mut self, attempt: u64, to: &Address, cx: &Context<'_, ConnectionMsg>) {
+        self.landing.expect(attempt);
+        let (landing, observer) = (self.landing.clone(), self.observer.clone());
         let inlet = cx.port().inlet(move |dialed| match dialed {
             Dialed::Trusting { name, fingerprint } => {
                 observer.tell(ClientEvent::Line(format!("trusting {name} as {fingerprint}")));
                 ConnectionMsg::Trusting
             }
             Dialed::Connected(connection) => {
-                let mut landing = landing.lock().unwrap_or_else(PoisonError::into_inner);
-                *landing = Some((generation, connection));
-                ConnectionMsg::Dialed(Numbered { generation, event: () })
+                landing.land(attempt, connection);
+                ConnectionMsg::Dialed(Numbered::new(attempt, ()))
             }
             Dialed::Failed(error) => {
                 let key_changed = matches!(error, DialError::KeyChanged { .. });
-                let event = DialFailure { reason: error.to_string(), key_changed };
-                ConnectionMsg::DialFailed(Numbered { generation, event })
+                let failure = DialFailure { reason: error.to_string(), key_changed };
+                ConnectionMsg::DialFailed(Numbered::new(attempt, failure))
             }
         });
         let net = cx.scope().runtime().net();
         self.line = Line::Dialing(self.dialer.dial(net, to, inlet));
     }
 
-    /// The dial of this number came through: its connection is the line from now on.
-    fn adopt(&mut self, generation: u64, cx: &Context<'_, ConnectionMsg>) {
-        let landed = self.landing.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((_, connection)) = landed.filter(|(number, _)| *number == generation) else {
-            return;
-        };
+    /// The dial of this attempt came through: its connection is the line from now on.
+    fn adopt(&mut self, attempt: u64, cx: &Context<'_, ConnectionMsg>) {
+        let Some(connection) = self.landing.take(attempt) else { return };
+        connection.set_links(self.dialer.links);
         connection.deliver(cx.port().inlet(move |event| match event {
             NetEvent::Message { id, body } => {
-                ConnectionMsg::Message(Numbered { generation, event: InMessage { id, body } })
+                ConnectionMsg::Message(Numbered::new(attempt, InMessage { id, body }))
             }
-            NetEvent::Datagram(event) => ConnectionMsg::Datagram(Numbered { generation, event }),
-            NetEvent::Closed(event) => ConnectionMsg::Closed(Numbered { generation, event }),
+            NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),
+            NetEvent::Closed(closed) => ConnectionMsg::Closed(Numbered::new(attempt, closed)),
         }));
         self.line = Line::Up(connection);
     }
 
-    fn hang_up(&mut self, code: CloseCode, reason: &str) {
+    /// Let go of the line; whether there was one.
+    fn hang_up(&mut self, code: CloseCode, reason: &str) -> bool {
+        self.landing.close();
         match std::mem::replace(&mut self.line, Line::None) {
             Line::Up(connection) => connection.close(u32::from(code.value()), reason.as_bytes()),
             Line::Dialing(dialing) => dialing.cancel(),
-            Line::None => (),
+            Line::None => return false,
+        }
+        true
+    }
+
+    fn relink(&mut self, links: Links) {
+        self.dialer.links = links;
+        if let Line::Up(connection) = &self.line {
+            connection.set_links(links);
         }
     }
 
@@ -200,16 +204,35 @@ impl ConnectionActor {
     }
 
     fn joined(&self, rate: TickRate) {
-        self.ways.to_predictor(PredictorMsg::Joined(rate));
-        self.ways.to_presenter(PresenterMsg::Joined(rate));
+        let joined = Numbered::new(self.attempt, rate);
+        self.ways.to_predictor(PredictorMsg::Joined(joined.clone()));
+        self.ways.to_presenter(PresenterMsg::Joined(joined));
+    }
+
+    fn left(&self) {
+        self.ways.to_predictor(PredictorMsg::Left);
+        self.ways.to_presenter(PresenterMsg::Left);
     }
 
     fn measure_ping(&self) {
         if let Line::Up(connection) = &self.line
             && let Some(rtt) = connection.rtt()
         {
-            self.ways.to_presenter(PresenterMsg::Ping(rtt));
+            self.ways.to_presenter(PresenterMsg::Ping(Numbered::new(self.attempt, rtt)));
         }
+    }
+
+    /// A panic ends the session: what its transport still says belongs to an old number.
+    fn give_up(&mut self) {
+        self.attempt += 1;
+        if !self.hang_up(CloseCode::Leave, "the client failed") {
+            return;
+        }
+        self.left();
+        let address = self.last_target.as_ref().map(ToString::to_string);
+        let reason = Some("the client's connection failed; connect again".to_owned());
+        let end = SessionEnd { reason, ..SessionEnd::new(EndKind::ClientFailed, address) };
+        end.into_events().into_iter().for_each(|event| self.observer.tell(event));
     }
 }
 
@@ -217,20 +240,11 @@ impl Actor for ConnectionActor {
     type Machine = Connecting;
     const SPEC: Spec = SPEC;
 
-    /// A panic ends the session: what its transport still says belongs to an old number.
     fn make(&mut self, start: Start<'_, ConnectionMsg>) -> Connecting {
         if start.restarts > 0 {
-            self.hang_up(CloseCode::Leave, "the client failed");
-            self.generation += 1;
-            self.ways.to_predictor(PredictorMsg::Left);
-            self.ways.to_presenter(PresenterMsg::Left);
-            let address = self.last_target.as_ref().map(ToString::to_string);
-            let reason = Some("the client's connection failed; connect again".to_owned());
-            let end = SessionEnd { reason, ..SessionEnd::new(EndKind::ClosedByServer, address) };
-            self.observer.tell(ClientEvent::Ended(end));
+            self.give_up();
         }
-        let last_target = self.last_target.clone();
-        Connecting::new(Arc::clone(&self.profile), self.generation, last_target)
+        Connecting::new(Arc::clone(&self.profile), self.attempt, self.last_target.clone())
     }
 
     fn perform(
@@ -239,9 +253,10 @@ impl Actor for ConnectionActor {
         cx: &mut Context<'_, ConnectionMsg>,
     ) -> Performed<Effect> {
         match effect {
-            Effect::Dial { generation, target } => self.dial(generation, &target, cx),
-            Effect::Adopt(generation) => self.adopt(generation, cx),
-            Effect::HangUp { code, reason } => self.hang_up(code, reason),
+            Effect::Dial { attempt, target } => self.dial(attempt, &target, cx),
+            Effect::Adopt(attempt) => self.adopt(attempt, cx),
+            Effect::HangUp { code, reason } => drop(self.hang_up(code, reason)),
+            Effect::Relink(links) => self.relink(links),
             Effect::Send(message) => self.send(message),
             Effect::SendDatagram(bytes) => {
                 if let Line::Up(connection) = &self.line {
@@ -251,18 +266,17 @@ impl Actor for ConnectionActor {
             Effect::Joined(rate) => self.joined(rate),
             Effect::Spawned(pawn) => self.ways.to_presenter(PresenterMsg::Spawned(pawn)),
             Effect::Snapshot(snapshot) => {
-                self.ways.to_predictor(PredictorMsg::Snapshot(Arc::clone(&snapshot)));
+                let snapshot = Numbered::new(self.attempt, snapshot);
+                self.ways.to_predictor(PredictorMsg::Snapshot(snapshot.clone()));
                 self.ways.to_presenter(PresenterMsg::Snapshot(snapshot));
             }
             Effect::Players(list) => self.ways.to_presenter(PresenterMsg::Players(list)),
-            Effect::Left => {
-                self.ways.to_predictor(PredictorMsg::Left);
-                self.ways.to_presenter(PresenterMsg::Left);
-            }
+            Effect::Left => self.left(),
             Effect::MeasurePing => self.measure_ping(),
-            Effect::Keep(generation, last_target) => {
-                (self.generation, self.last_target) = (generation, last_target);
+            Effect::Keep(Kept::Attempt(attempt, target)) => {
+                (self.attempt, self.last_target) = (attempt, target);
             }
+            Effect::Keep(Kept::Profile(profile)) => self.profile = profile,
             Effect::Log(line) => tracing::info!("{line}"),
             Effect::Tell(event) => self.observer.tell(event),
         }

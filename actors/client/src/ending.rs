@@ -1,6 +1,8 @@
 //! SessionEnd: how a session, or an attempt at one, came to its end. Recorded once, where it is
 //! recognised; every screen, line and exit code is derived from the record, never from a text.
 
+use crate::event::ClientEvent;
+
 /// One ending of a session or of an attempt at one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionEnd {
@@ -37,6 +39,8 @@ pub enum EndKind {
     MapTransferFailed,
     /// The server sent what this client cannot read.
     Unreadable,
+    /// This client failed, through no doing of the server.
+    ClientFailed,
     /// It was asked for here.
     Quiet,
 }
@@ -81,6 +85,7 @@ impl SessionEnd {
             }
             EndKind::MapTransferFailed => "The map did not arrive correctly.",
             EndKind::Unreadable => "The server sent something this client could not read.",
+            EndKind::ClientFailed => "This client failed.",
             EndKind::Quiet => "",
         }
     }
@@ -88,26 +93,22 @@ impl SessionEnd {
     /// The dialog's detail line.
     #[must_use]
     pub fn detail(&self) -> String {
-        let reason = || self.reason.clone().filter(|reason| !reason.is_empty());
-        match self.kind {
-            EndKind::CouldNotReach | EndKind::TimedOut | EndKind::ServerKeyChanged => format!("Tried {}.", self.target()),
-            EndKind::ProtocolMismatch => {
-                let (server, client) = self.versions.unwrap_or_default();
+        match (self.kind, self.versions) {
+            (kind, _) if kind.is_failed_dial() => format!("Tried {}.", self.target()),
+            (EndKind::ProtocolMismatch, Some((server, client))) => {
                 format!("This server speaks protocol {server}; this client speaks {client}.")
             }
-            EndKind::BuildDiffers
-            | EndKind::ServerFull
-            | EndKind::Removed
-            | EndKind::ClosedByServer => {
-                reason().unwrap_or_else(|| "The server closed the connection.".to_owned())
-            }
-            EndKind::MapTransferFailed => "What arrived did not match what the server described. \
-                 Connecting again usually fixes it."
+            (EndKind::MapTransferFailed, _) => "What arrived did not match what the server \
+                 described. Connecting again usually fixes it."
                 .to_owned(),
-            EndKind::Unreadable => {
+            (EndKind::Unreadable, _) => {
                 "The session was ended to keep this client in a known state.".to_owned()
             }
-            EndKind::Quiet => String::new(),
+            (EndKind::Quiet, _) => String::new(),
+            _ => match self.reason.as_deref() {
+                None | Some("") => "The server closed the connection.".to_owned(),
+                Some(reason) => reason.to_owned(),
+            },
         }
     }
 
@@ -127,6 +128,13 @@ impl SessionEnd {
         }
     }
 
+    /// The record as those who watch hear it: the line, where the client rests now, the record.
+    pub(crate) fn into_events(self) -> impl IntoIterator<Item = ClientEvent> {
+        let line = self.console_line().map(ClientEvent::Line);
+        let rest = [ClientEvent::Stands("disconnected"), ClientEvent::Ended(self)];
+        line.into_iter().chain(rest)
+    }
+
     /// The process's exit code when its last session ended this way.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
@@ -138,6 +146,7 @@ impl SessionEnd {
             | EndKind::BuildDiffers
             | EndKind::MapTransferFailed
             | EndKind::Unreadable => 76,
+            EndKind::ClientFailed => 70,
             EndKind::Removed | EndKind::ServerKeyChanged => 77,
         }
     }
@@ -146,3 +155,6 @@ impl SessionEnd {
         self.address.as_deref().unwrap_or("the server")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //! Owned by: the client's scope. Talks to: connection, presenter. Never: touches a socket, draws,
 //! or moves anybody else.
 
+mod play;
+mod predicted;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -13,13 +15,15 @@ use bytes::Bytes;
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
 use dh_messages::Snapshot;
-use dh_netcode::ClockSettings;
+use dh_prefs::Prefs;
 use dh_sim::Solids;
 
-pub use self::state::{Effect, Predicted, Predictor};
+pub use self::predicted::Predicted;
+pub use self::state::{Effect, Predictor, Standing};
 use crate::connection::ConnectionMsg;
 use crate::controls::{Controls, Wish};
 use crate::event::Observer;
+use crate::numbered::Numbered;
 use crate::presenter::PresenterMsg;
 use crate::ways::Ways;
 
@@ -39,37 +43,39 @@ actor_message! {
     /// Everything the predictor can be told.
     pub enum PredictorMsg {
         /// A session has begun; its pawn comes with the snapshots.
-        Joined(TickRate): Control Refuse,
+        Joined(Numbered<TickRate>): Control Refuse,
         /// The session is over.
         Left: Control Refuse,
         /// Somebody else holds the controls.
         Controls(Controls): Control Refuse,
-        /// The clock's knobs have changed.
-        Clock(ClockSettings): Control Coalesce,
+        /// Preferences have changed.
+        Prefs(Arc<Prefs>): Control Coalesce,
         /// Whoever holds the controls wants this from now on.
         Wish(Wish): Data Coalesce,
         /// A snapshot came, possibly out of order.
-        Snapshot(Arc<Snapshot>): Data DropOldest,
+        Snapshot(Numbered<Arc<Snapshot>>): Data DropOldest,
     }
 }
 
 /// Performs what the predictor decides.
 #[derive(Debug)]
 pub struct PredictorActor {
-    pub(crate) ways: Ways,
-    pub(crate) observer: Observer,
-    pub(crate) solids: Arc<Solids>,
+    ways: Ways,
+    observer: Observer,
+    solids: Arc<Solids>,
     /// What a remade machine starts from: the session goes on, the prediction starts over.
-    pub(crate) standing: Standing,
+    standing: Standing,
 }
 
-/// What outlives a panic of the predictor.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
-    pub(crate) rate: Option<TickRate>,
-    pub(crate) sequence: u32,
-    pub(crate) controls: Controls,
-    pub(crate) clock: Option<ClockSettings>,
+impl PredictorActor {
+    pub(crate) fn new(
+        ways: Ways,
+        observer: Observer,
+        solids: Arc<Solids>,
+        standing: Standing,
+    ) -> Self {
+        Self { ways, observer, solids, standing }
+    }
 }
 
 impl Actor for PredictorActor {
@@ -89,9 +95,10 @@ impl Actor for PredictorActor {
         _cx: &mut Context<'_, PredictorMsg>,
     ) -> Performed<Effect> {
         match effect {
-            Effect::Input { datagram, sequence } => {
+            Effect::Input { attempt, sequence, datagram } => {
                 self.standing.sequence = sequence;
-                self.ways.to_connection(ConnectionMsg::Input(Bytes::from(datagram)));
+                let datagram = Numbered::new(attempt, Bytes::from(datagram));
+                self.ways.to_connection(ConnectionMsg::Input(datagram));
             }
             Effect::Predicted(predicted) => {
                 self.ways.to_presenter(PresenterMsg::Predicted(predicted));

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
 use dh_messages::{EntityId, PlayerList, Snapshot};
-use dh_netcode::InterpSettings;
+use dh_prefs::Prefs;
 use dh_view::{BoxView, Camera};
 
 pub use self::state::{Effect, Presenter, Stage};
 use crate::event::{ClientEvent, Observer};
+use crate::numbered::Numbered;
 use crate::predictor::Predicted;
 
 /// The promise of the presenter.
@@ -36,25 +37,25 @@ actor_message! {
     /// Everything the presenter can be told.
     pub enum PresenterMsg {
         /// A session has begun at this tick rate.
-        Joined(TickRate): Control Refuse,
+        Joined(Numbered<TickRate>): Control Refuse,
         /// The own pawn.
         Spawned(EntityId): Control Refuse,
         /// The session is over.
         Left: Control Refuse,
         /// Players are new, changed or gone.
         Players(PlayerList): Control Refuse,
-        /// Interpolation's knobs have changed.
-        Interp(InterpSettings): Control Coalesce,
+        /// Preferences have changed.
+        Prefs(Arc<Prefs>): Control Coalesce,
         /// Where pictures are taken from.
         Camera(CameraMode): Control Coalesce,
         /// A view of this moment is wanted.
         Present: Control Coalesce,
         /// A snapshot came, possibly out of order.
-        Snapshot(Arc<Snapshot>): Data DropOldest,
+        Snapshot(Numbered<Arc<Snapshot>>): Data DropOldest,
         /// The own pawn was predicted further.
-        Predicted(Predicted): Data Coalesce,
+        Predicted(Numbered<Predicted>): Data Coalesce,
         /// The round trip was measured.
-        Ping(Micros): Data Coalesce,
+        Ping(Numbered<Micros>): Data Coalesce,
     }
 }
 
@@ -70,9 +71,16 @@ pub enum CameraMode {
 /// Performs what the presenter decides.
 #[derive(Debug)]
 pub struct PresenterActor {
-    pub(crate) observer: Observer,
-    pub(crate) boxes: Arc<[BoxView]>,
-    pub(crate) stage: Stage,
+    observer: Observer,
+    boxes: Arc<[BoxView]>,
+    /// What a remade machine starts from.
+    stage: Stage,
+}
+
+impl PresenterActor {
+    pub(crate) fn new(observer: Observer, boxes: Arc<[BoxView]>, stage: Stage) -> Self {
+        Self { observer, boxes, stage }
+    }
 }
 
 impl Actor for PresenterActor {
@@ -97,15 +105,3 @@ impl Actor for PresenterActor {
         Performed::Done
     }
 }
-
-impl PresenterActor {
-    pub(crate) fn new(
-        observer: Observer,
-        boxes: Arc<[BoxView]>,
-        camera: CameraMode,
-        interp: InterpSettings,
-    ) -> Self {
-        Self { observer, boxes, stage: Stage::new(camera, Some(interp)) }
-    }
-}
-

@@ -1,7 +1,8 @@
 //! Clock: the one source of time of a runtime.
 //!
 //! Used by ports, shells, drivers and the network. Real: the OS's monotonic clock. Simulated: the
-//! paused clock of the one thread. Never the calendar, never handed to a machine (they get `Micros`).
+//! paused clock of the one thread. Never the calendar, never handed to a machine, which gets
+//! `Micros`.
 
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,11 @@ impl Clock {
             Source::Real(start) => micros(instant.saturating_duration_since(start)),
             Source::Simulated(_) => self.now(),
         }
+    }
+
+    /// The time, where it stands still until all work at hand is done: in simulation.
+    pub(crate) fn standing(&self) -> Option<Micros> {
+        self.is_simulated().then(|| self.now())
     }
 
     /// Whether time is simulated.

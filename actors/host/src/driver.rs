@@ -1,4 +1,4 @@
-//! Drivers: when the turns of a shell happen. Three in the real runtime, tasks in the simulated one.
+//! Drivers: when the turns of a shell happen. In the simulated runtime all are tasks of one thread.
 //!
 //! `actix`: on an arbiter, woken by a unit message. `thread`: on its own thread, blocking until a
 //! message or a deadline. `task`: what `thread` is in simulation. `pumped`: when its owner says.

@@ -5,6 +5,7 @@
 //! bring actors, `host` gives them a place, a port, a clock and a network, and keeps their panics
 //! and their queues bounded.
 
+pub mod bench;
 pub mod net;
 pub mod pacer;
 
@@ -29,9 +30,7 @@ pub use self::barrier::PanicNote;
 pub use self::clock::Clock;
 pub use self::driver::Pump;
 pub use self::metrics::Summary;
-pub use self::port::{
-    Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why,
-};
+pub use self::port::{Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why};
 pub use self::registry::{ActorId, ActorReport, ActorState, Faults, Registry, ask_cycle};
 pub use self::runtime::{Failure, RealOptions, Runtime, Seeds, Simulation};
 pub use self::scope::{Place, Scope};

@@ -29,11 +29,10 @@ mod shaped;
 mod shaper;
 mod simulated;
 mod socket;
-mod stream;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 
@@ -50,6 +49,7 @@ pub use self::link::{Fate, Link, Links};
 pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
 
 use self::endpoint::MemoryDoor;
+use self::shaper::Shaper;
 use crate::clock::Clock;
 
 /// The network of one runtime. Cheap to clone.
@@ -70,6 +70,8 @@ pub(crate) struct Shared {
     pub(crate) closing: close::Closing,
     /// Dials so far, to name the draws of each.
     pub(crate) dials: Mutex<u64>,
+    /// The paths of those who dialled, by the address they dialled from.
+    pub(crate) paths: Mutex<BTreeMap<SocketAddr, Weak<Shaper>>>,
 }
 
 impl Net {
@@ -90,6 +92,14 @@ impl Net {
         self.shared.simulated.as_ref()
     }
 
+    /// Change the links of whoever dialled from an address, from the next packet on; whether
+    /// there is such a path. [`Links::CUT`] before its actors are killed is how a process dies
+    /// without a goodbye.
+    pub fn set_links(&self, from: SocketAddr, links: Links) -> bool {
+        let shaper = lock(&self.shared.paths).get(&from).and_then(Weak::upgrade);
+        shaper.inspect(|shaper| shaper.set(links)).is_some()
+    }
+
     /// Wait until every connection that is closing has flushed, bounded by
     /// [`limit::FLUSH_MAX`]; for the end of a process.
     pub async fn settle(&self) {
@@ -105,6 +115,7 @@ impl Net {
             doors: Mutex::default(),
             closing: close::Closing::default(),
             dials: Mutex::default(),
+            paths: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -116,6 +127,13 @@ impl Shared {
         let mut dials = lock(&self.dials);
         *dials += 1;
         *dials
+    }
+
+    /// Remember the path of whoever dials from an address, and forget those that are gone.
+    pub(crate) fn add_path(&self, from: SocketAddr, shaper: &Arc<Shaper>) {
+        let mut paths = lock(&self.paths);
+        paths.retain(|_, path| path.strong_count() > 0);
+        paths.insert(from, Arc::downgrade(shaper));
     }
 }
 

@@ -1,14 +1,14 @@
 //! Pacer: waiting for a deadline as exactly as the host allows.
 //!
-//! One routine, [`DeadlineWait`], shared by every actor with a thread of its own (the tick first) and
-//! by the client's frame limiter. It sleeps for most of the time, learns how much its host oversleeps,
-//! and spins for the last few hundred microseconds. Never a timer of a runtime.
+//! One routine, [`DeadlineWait`], shared by every actor with a thread of its own (the tick first)
+//! and by the client's frame limiter. It sleeps for most of the time, learns how much its host
+//! oversleeps, and spins for the last few hundred microseconds. Never a timer of a runtime.
 
 mod priority;
 mod rate;
 
 pub use self::priority::{HostTimerPeriod, RaisedPriority, priority_of_this_thread};
-pub use self::rate::{RateWatch, Schedule, SlowRate};
+pub use self::rate::{RateWatch, SlowRate};
 
 use dh_machine::Micros;
 
@@ -29,8 +29,7 @@ impl Pacing {
         Self { max_spin: Micros(0), raise_priority: false, tight_timer: false };
 
     /// For the tick loop, as it is by default.
-    pub const TICK: Self =
-        Self { max_spin: Micros(400), raise_priority: true, tight_timer: true };
+    pub const TICK: Self = Self { max_spin: Micros(400), raise_priority: true, tight_timer: true };
 }
 
 /// What a wait is made of; a fake one in tests.
@@ -87,6 +86,11 @@ impl DeadlineWait {
         Self { max_spin, factor: 1.0, late: Self::MARGIN_MIN, late_deviation: 0.0 }
     }
 
+    /// Spin so long at most from now on; what was learned stays.
+    pub fn set_max_spin(&mut self, max_spin: Micros) {
+        self.max_spin = max_spin;
+    }
+
     /// How many times longer than asked the host sleeps; 1 is exact.
     #[must_use]
     pub fn factor(&self) -> f64 {
@@ -137,15 +141,19 @@ impl DeadlineWait {
         usual.max(Self::MARGIN_MIN).min(float(self.max_spin))
     }
 
-    /// The factor goes up at once and comes down slowly.
+    /// The factor goes up at once and comes down slowly. What no spin could have covered, as when
+    /// another thread had the core for milliseconds, says nothing about how long to spin.
     fn learn(&mut self, asked: Micros, slept: Micros) {
-        let late = float(slept.since(asked));
+        let late = float(slept.since(asked)).min(float(self.max_spin));
         self.late_deviation += ((late - self.late).abs() - self.late_deviation) / 16.0;
         self.late += (late - self.late) / 16.0;
         if asked >= Micros::from_millis(1) {
             let ratio = (float(slept) / float(asked)).max(1.0);
-            self.factor =
-                if ratio > self.factor { ratio } else { self.factor + (ratio - self.factor) / 32.0 };
+            self.factor = if ratio > self.factor {
+                ratio
+            } else {
+                self.factor + (ratio - self.factor) / 32.0
+            };
         }
     }
 }

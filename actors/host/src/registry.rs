@@ -1,7 +1,7 @@
 //! Registry: every live actor of a runtime, and the table that is made of them.
 //!
-//! Read by the inspector, the console and scenarios; written when actors start and end. A shared map
-//! without an order: whatever leaves here is sorted first.
+//! Read by the inspector, the console and scenarios; written when actors start and end. The shared
+//! map has no order, so whatever leaves here is sorted first.
 
 mod asks;
 mod entry;
@@ -56,6 +56,16 @@ impl Registry {
     pub fn reports(&self) -> Vec<ActorReport> {
         let now = self.clock.now();
         self.sorted().iter().map(|entry| entry.report(now)).collect()
+    }
+
+    /// Every live actor whose port does not balance, by path: none unless `host` itself is broken.
+    /// Cheap enough to ask each tick.
+    #[must_use]
+    pub fn unbalanced(&self) -> Vec<ActorReport> {
+        if self.live.iter().all(|entry| entry.face.is_balanced()) {
+            return Vec::new();
+        }
+        self.reports().into_iter().filter(|report| !report.port.balanced()).collect()
     }
 
     /// One live actor by its path.

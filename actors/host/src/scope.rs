@@ -98,11 +98,7 @@ impl Scope {
 
     /// Start an actor that runs only while its owner pumps it, from any thread it likes. Stopping
     /// the scope waits for it, so the owner goes on pumping until it has ended, or drops the pump.
-    pub fn pumped<A: Actor>(
-        &self,
-        name: impl Into<String>,
-        actor: A,
-    ) -> (Port<MsgOf<A>>, Pump<A>) {
+    pub fn pumped<A: Actor>(&self, name: impl Into<String>, actor: A) -> (Port<MsgOf<A>>, Pump<A>) {
         let life = self.enter(Place::Thread("pumped"), name.into(), actor);
         (life.port().clone(), Pump::new(life))
     }

@@ -21,6 +21,7 @@ use crate::actor::{Actor, EffectOf, ExitReason, MsgOf, Performed};
 use crate::barrier::{PanicNote, guard};
 use crate::clock::nanos;
 use crate::metrics::bump;
+use crate::pacer::Pacing;
 use crate::port::{Command, Core, Held, Settled, Taken};
 use crate::registry::Entry;
 
@@ -59,9 +60,12 @@ pub(crate) struct Shell<A: Actor> {
     stuck: u32,
     /// A deadline and when it is served, where a fault delays it.
     delayed: Option<(Micros, Micros)>,
-    /// Given by whoever pumps; otherwise read from the clock as the turn goes on.
+    /// Given by whoever pumps, or standing still in simulation; otherwise read from the clock as
+    /// the turn goes on.
     given: Option<Micros>,
     now: Micros,
+    /// When this turn takes no more messages.
+    until: Micros,
     since: Instant,
 }
 
@@ -78,6 +82,7 @@ impl<A: Actor> Shell<A> {
             delayed: None,
             given: None,
             now: Micros(0),
+            until: Micros(0),
             since: Instant::now(),
             life,
         }
@@ -89,9 +94,10 @@ impl<A: Actor> Shell<A> {
             return Turn::Ended;
         }
         self.core().turn_begins();
-        self.given = now;
+        self.given = now.or_else(|| self.core().clock.standing());
         let start = Instant::now();
         self.tell_time(start);
+        self.until = self.now + TURN_MAX;
         let flow = self.work(messages);
         let metrics = &self.entry().metrics;
         bump(&metrics.turns, 1);
@@ -112,6 +118,10 @@ impl<A: Actor> Shell<A> {
 
     pub(crate) fn entry(&self) -> &Arc<Entry> {
         self.life.entry()
+    }
+
+    pub(crate) fn pacing(&self) -> Pacing {
+        self.life.pacing()
     }
 
     fn work(&mut self, messages: usize) -> Flow {
@@ -181,10 +191,9 @@ impl<A: Actor> Shell<A> {
 
     /// Take up to `limit` messages; how many more there might have been.
     fn drain(&mut self, data: bool, limit: usize) -> ControlFlow<ExitReason, usize> {
-        let until = self.now + TURN_MAX;
         let mut settled = None;
         let mut left = limit;
-        while left > 0 && self.takes() && self.now < until {
+        while left > 0 && self.takes() && self.now < self.until {
             match self.core().take(settled.take(), data && self.parked.is_empty(), self.now) {
                 Taken::Nothing => break,
                 Taken::Expired => {}
@@ -296,10 +305,7 @@ impl<A: Actor> Shell<A> {
     }
 
     /// Perform one effect; hands it back if it must wait.
-    fn perform_one(
-        &mut self,
-        effect: EffectOf<A>,
-    ) -> ControlFlow<ExitReason, Option<EffectOf<A>>> {
+    fn perform_one(&mut self, effect: EffectOf<A>) -> ControlFlow<ExitReason, Option<EffectOf<A>>> {
         match self.life.perform(effect, self.now) {
             Ok(Performed::Done) => Continue(None),
             Ok(Performed::Wait(effect)) => Continue(Some(effect)),

@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn one_event_and_one_world_more_or_other_are_told_apart() {
-        let events = |texts: &[&str]| hashes(|trace| texts.iter().for_each(|text| trace.event(text)));
+        let events =
+            |texts: &[&str]| hashes(|trace| texts.iter().for_each(|text| trace.event(text)));
         assert_ne!(events(&["a"]).events, events(&["b"]).events);
         assert_ne!(events(&["a"]).events, events(&["a", "a"]).events);
         let world = |state: u64| {

@@ -12,7 +12,7 @@ impl Invariants {
     /// What is broken now and was not told before.
     pub(crate) fn check(&mut self, runtime: &Runtime) -> Vec<String> {
         let mut broken = Vec::new();
-        for report in runtime.registry().reports() {
+        for report in runtime.registry().unbalanced() {
             for lane in [report.port.control, report.port.data] {
                 if lane.max < lane.peak {
                     broken.push(format!(

@@ -6,7 +6,7 @@
 
 mod invariants;
 mod peer;
-mod recorder;
+pub mod recorder;
 mod records;
 mod report;
 mod scenario;

@@ -2,6 +2,9 @@
 
 use dh_client::Manner;
 use dh_host::net::Links;
+use dh_prefs::Prefs;
+
+use crate::server::set;
 
 /// One peer of a scenario, in the order of making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,8 +19,10 @@ pub struct PeerSetup {
     pub links: Links,
     /// Who holds its controls.
     pub manner: Manner,
-    /// Preferences as `KEY=VALUE`.
-    pub prefs: Vec<String>,
+    /// Its preferences.
+    pub prefs: Prefs,
+    /// Whether it is the host inside the server's process, whatever the transport.
+    pub inside: bool,
 }
 
 impl PeerSetup {
@@ -25,7 +30,7 @@ impl PeerSetup {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let (links, manner) = (Links::IDEAL, Manner::Idle);
-        Self { name: name.into(), links, manner, prefs: Vec::new() }
+        Self { name: name.into(), links, manner, prefs: Prefs::default(), inside: false }
     }
 
     /// Over this path.
@@ -40,10 +45,19 @@ impl PeerSetup {
         Self { manner, ..self }
     }
 
-    /// With a preference, `KEY=VALUE`.
+    /// Inside the server's process, through memory.
     #[must_use]
-    pub fn with(mut self, pref: impl Into<String>) -> Self {
-        self.prefs.push(pref.into());
+    pub fn inside(self) -> Self {
+        Self { inside: true, ..self }
+    }
+
+    /// With a preference, `KEY=VALUE`.
+    ///
+    /// # Panics
+    /// When it is refused: the scenario is at fault.
+    #[must_use]
+    pub fn with(mut self, pref: &str) -> Self {
+        set(&mut self.prefs, pref);
         self
     }
 }

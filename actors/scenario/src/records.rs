@@ -47,6 +47,8 @@ pub struct SessionRecord {
     pub state: &'static str,
     /// Why it ended, if it has.
     pub ended: Option<String>,
+    /// Input datagrams that came.
+    pub datagrams: u64,
     /// Sequences that came at least once.
     pub came: BTreeSet<u32>,
     /// Which tick used which sequence, in order.
@@ -146,7 +148,9 @@ impl ServerRecord {
     pub(crate) fn note(&mut self, now: Micros, event: ServerEvent) {
         match event {
             ServerEvent::InputCame { peer, sequences } => {
-                self.session(peer.0).came.extend(sequences);
+                let session = self.session(peer.0);
+                session.datagrams += 1;
+                session.came.extend(sequences);
             }
             ServerEvent::Applied { peer, tick, sequence } => {
                 self.session(peer.0).applied.push((tick, sequence));

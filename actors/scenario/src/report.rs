@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use dh_host::net::PacketRecord;
+use dh_host::net::{DatagramRecord, PacketRecord, SimulatedNetwork, Trace};
 use dh_host::{Hashes, Runtime};
 use dh_machine::Micros;
 use rustix::time::{ClockId, clock_gettime};
@@ -30,8 +30,12 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// What servers and peers told.
     pub records: Records,
+    /// Every packet so far as hashes and counts, where the network is simulated.
+    pub wire: Trace,
     /// The fate of each packet, where it was recorded.
     pub packets: Vec<PacketRecord>,
+    /// The fate of each datagram, where it was recorded.
+    pub datagrams: Vec<DatagramRecord>,
     /// The last events before the end, as text.
     pub last_lines: Vec<String>,
 }
@@ -63,6 +67,7 @@ pub struct CpuSplit {
 pub(crate) struct Clocks {
     simulated: Micros,
     cpu: Duration,
+    wall: Instant,
 }
 
 /// The measurements of a run.
@@ -72,13 +77,16 @@ pub(crate) struct Ended {
     cpu: Duration,
     hashes: Hashes,
     split: CpuSplit,
+    wire: Trace,
     packets: Vec<PacketRecord>,
+    datagrams: Vec<DatagramRecord>,
     last_lines: Vec<String>,
 }
 
 impl Clocks {
     pub(crate) fn start(runtime: &Runtime) -> Self {
-        Self { simulated: runtime.now(), cpu: cpu_of_this_thread() }
+        let (simulated, cpu) = (runtime.now(), cpu_of_this_thread());
+        Self { simulated, cpu, wall: Instant::now() }
     }
 
     pub(crate) fn stop(self, runtime: &Runtime) -> Ended {
@@ -88,18 +96,24 @@ impl Clocks {
             simulated: runtime.now() - self.simulated,
             cpu,
             hashes: runtime.trace().hashes(),
-            split: CpuSplit::of(runtime, cpu),
-            packets: network.map(|network| network.take_records()).unwrap_or_default(),
+            split: CpuSplit::of(runtime, cpu, self.wall.elapsed()),
+            wire: network.map(SimulatedNetwork::trace).unwrap_or_default(),
+            packets: network.map(SimulatedNetwork::take_records).unwrap_or_default(),
+            datagrams: network.map(SimulatedNetwork::take_datagrams).unwrap_or_default(),
             last_lines: runtime.trace().lines(),
         }
     }
 }
 
 impl CpuSplit {
-    fn of(runtime: &Runtime, cpu: Duration) -> Self {
+    /// Actors count the time that passes while they work. Where this thread had only a part of a
+    /// core, they worked for that part of it.
+    fn of(runtime: &Runtime, cpu: Duration, wall: Duration) -> Self {
+        let part = (cpu.as_secs_f64() / wall.as_secs_f64().max(1e-9)).min(1.0);
         let mut busy: BTreeMap<&str, Duration> = BTreeMap::new();
         for report in runtime.registry().reports() {
-            *busy.entry(report.kind).or_default() += Duration::from_micros(report.busy.0);
+            let worked = Duration::from_micros(report.busy.0).mul_f64(part);
+            *busy.entry(report.kind).or_default() += worked;
         }
         let mut take = |kind| busy.remove(kind).unwrap_or_default();
         let mover = take("tick") + take("predictor");
@@ -117,8 +131,21 @@ impl Report {
         failures: Vec<Failure>,
         records: Records,
     ) -> Self {
-        let Ended { simulated, cpu, hashes, split, packets, last_lines } = ended;
-        Self { name, seed, simulated, cpu, hashes, split, failures, records, packets, last_lines }
+        let Ended { simulated, cpu, hashes, split, wire, packets, datagrams, last_lines } = ended;
+        Self {
+            name,
+            seed,
+            simulated,
+            cpu,
+            hashes,
+            split,
+            failures,
+            records,
+            wire,
+            packets,
+            datagrams,
+            last_lines,
+        }
     }
 
     /// Simulated seconds for each second of a core.

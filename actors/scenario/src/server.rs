@@ -1,21 +1,48 @@
 //! A server of a scenario.
 
+use std::net::SocketAddr;
+
+use dh_host::net::Identity;
+use dh_prefs::Prefs;
+
 /// One server of a scenario, in the order of making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerId(pub u32);
 
 /// What a server is made from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ServerSetup {
-    /// Preferences as `KEY=VALUE`.
-    pub prefs: Vec<String>,
+    /// Its preferences.
+    pub prefs: Prefs,
+    /// Where it listens; `None` takes an address of its own in simulation, else any free port of
+    /// the loopback.
+    pub address: Option<SocketAddr>,
+    /// The key it proves itself by; `None` takes one that follows from the seed.
+    pub identity: Option<Identity>,
+}
+
+impl Default for ServerSetup {
+    fn default() -> Self {
+        Self { prefs: Prefs::default(), address: None, identity: None }
+    }
 }
 
 impl ServerSetup {
     /// With a preference, `KEY=VALUE`.
+    ///
+    /// # Panics
+    /// When it is refused: the scenario is at fault.
     #[must_use]
-    pub fn with(mut self, pref: impl Into<String>) -> Self {
-        self.prefs.push(pref.into());
+    pub fn with(mut self, pref: &str) -> Self {
+        set(&mut self.prefs, pref);
         self
+    }
+}
+
+/// Set one preference of a scenario.
+#[expect(clippy::panic, reason = "the scenario is at fault and cannot go on")]
+pub(crate) fn set(prefs: &mut Prefs, pref: &str) {
+    if let Err(error) = prefs.set_argument(pref) {
+        panic!("a scenario's preference: {error}");
     }
 }

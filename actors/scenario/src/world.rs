@@ -7,11 +7,11 @@ use dh_client::{
     CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
     Wish,
 };
-use dh_host::net::{Identity, Links};
+use dh_host::net::{Identity, Links, ListenError};
 use dh_host::{Port, Runtime, Scope};
 use dh_machine::Micros;
 use dh_messages::Buttons;
-use dh_prefs::{Address, DEFAULT_PORT, Prefs};
+use dh_prefs::{Address, DEFAULT_PORT};
 use dh_server::{Observer as ServerObserver, Server, ServerOptions};
 use dh_sim::GrayBox;
 use dh_wire::Guid;
@@ -93,49 +93,53 @@ impl World {
     /// Start a server. In simulation each has an address of its own; else any free loopback port.
     ///
     /// # Panics
-    /// When its address cannot be bound or a preference is refused: the scenario is at fault.
+    /// When its address cannot be bound; [`World::try_server`] says so instead.
+    #[expect(clippy::panic, reason = "a scenario without its server cannot go on")]
     pub fn server(&mut self, setup: ServerSetup) -> ServerId {
+        self.try_server(setup).unwrap_or_else(|error| panic!("a scenario's server: {error}"))
+    }
+
+    /// Start a server.
+    ///
+    /// # Errors
+    /// When its address cannot be bound.
+    pub fn try_server(&mut self, setup: ServerSetup) -> Result<ServerId, ListenError> {
         let id = ServerId(u32::try_from(self.servers.len()).expect("servers fit 32 bits"));
         let name = format!("server-{}", id.0);
         let scope = self.runtime.root().child(name.clone());
         let whose = id;
-        let observer = self.closely.then(|| {
-            let hear = move |event| RecorderMsg::Server(Heard { whose, event });
-            ServerObserver::new(self.recorder.inlet(hear))
-        });
+        let hear = move |event| RecorderMsg::Server(Heard { whose, event });
+        let observer = ServerObserver::new(self.recorder.inlet(hear), self.closely);
         let hear = move |event| RecorderMsg::Answer(Heard { whose, event });
         let options = ServerOptions {
-            address: self.server_address(id),
+            address: setup.address.unwrap_or_else(|| self.server_address(id)),
             open: true,
-            identity: self.identity(&name),
-            prefs: prefs(&setup.prefs),
+            identity: setup.identity.unwrap_or_else(|| self.identity(&name)),
+            prefs: setup.prefs,
             world_id: Guid::from(self.bytes_of(&name)),
             name,
-            observer: observer.unwrap_or_default(),
+            observer,
             answers: self.recorder.inlet(hear),
             links: Links::IDEAL,
         };
-        let server = Server::start(&scope, options).expect("a scenario's server can listen");
+        let server = Server::start(&scope, options)?;
         self.servers.push(RunningServer { server, scope });
-        id
+        Ok(id)
     }
 
     /// Start a peer; it is nowhere until told to join.
-    ///
-    /// # Panics
-    /// When a preference is refused: the scenario is at fault.
     pub fn peer(&mut self, setup: PeerSetup) -> PeerId {
         let id = PeerId(u32::try_from(self.peers.len()).expect("peers fit 32 bits"));
-        let PeerSetup { name, links, manner, prefs: given } = setup;
+        let PeerSetup { name, links, manner, prefs, inside } = setup;
         let scope = self.runtime.root().child(format!("peer-{name}"));
         let (whose, closely) = (id, self.closely);
         let hear = move |event| RecorderMsg::Client(Heard { whose, event });
         let mut dialer = Dialer::new(self.identity(&name));
         dialer.links = links;
-        dialer.through_memory = self.transport == Transport::Memory;
+        dialer.through_memory = inside || self.transport == Transport::Memory;
         let options = ClientOptions {
             dialer,
-            prefs: prefs(&given),
+            prefs,
             fallback_name: name.clone(),
             controls: self.controls(&name, manner),
             camera: CameraMode::Fixed(self.gray_box.viewpoint()),
@@ -161,6 +165,17 @@ impl World {
     /// End a peer as if its process had died.
     pub fn kill_peer(&mut self, peer: PeerId) {
         self.peers[peer.0 as usize].scope.kill();
+    }
+
+    /// Change what a peer's path does to packets, from the next one on. Links do as they are told
+    /// only where there were some before, so a real path needs them from the start.
+    pub fn relink(&mut self, peer: PeerId, links: Links) {
+        self.peers[peer.0 as usize].client.relink(links);
+    }
+
+    /// Ask a peer for a view of this moment; it is in its record after the next turn.
+    pub fn present(&mut self, peer: PeerId) {
+        self.peers[peer.0 as usize].client.present();
     }
 
     /// Hold a peer's stick: to the right and ahead, each -127 to 127.
@@ -366,14 +381,4 @@ impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("World").field("runtime", &self.runtime).finish_non_exhaustive()
     }
-}
-
-fn prefs(given: &[String]) -> Prefs {
-    let mut prefs = Prefs::default();
-    for pair in given {
-        if let Err(error) = prefs.set_argument(pair) {
-            panic!("a scenario's preference: {error}");
-        }
-    }
-    prefs
 }

@@ -1,10 +1,13 @@
 //! Directory: where everybody on this server listens. Shared by the performers of all server
 //! actors, so that no restart of one of them can lose the way to another.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dashmap::DashMap;
 use dh_host::Port;
+use dh_host::net::PeerKey;
+use dh_prefs::Prefs;
 
 use crate::PeerId;
 use crate::event::{Observer, ServerEvent};
@@ -13,28 +16,39 @@ use crate::roster::RosterMsg;
 use crate::session::SessionMsg;
 use crate::tick::TickMsg;
 
-/// The ports of one server, and who watches it.
+/// The ports of one server, its preferences, and who watches it.
 #[derive(Clone, Debug)]
 pub struct Directory(Arc<Ports>);
 
 #[derive(Debug)]
 struct Ports {
-    sessions: DashMap<PeerId, Port<SessionMsg>>,
+    sessions: DashMap<PeerId, Open>,
     roster: OnceLock<Port<RosterMsg>>,
     tick: OnceLock<Port<TickMsg>>,
     listener: OnceLock<Port<ListenerMsg>>,
+    /// As they stand now, so that whoever is remade lives by them.
+    prefs: Mutex<Arc<Prefs>>,
     observer: Observer,
 }
 
+/// One open session.
+#[derive(Clone, Debug)]
+struct Open {
+    port: Port<SessionMsg>,
+    /// The key it has proved, where keys decide who a peer is.
+    key: Option<PeerKey>,
+}
+
 impl Directory {
-    /// An empty directory of a server that `observer` watches.
+    /// An empty directory of a server that starts from `prefs` and that `observer` watches.
     #[must_use]
-    pub fn new(observer: Observer) -> Self {
+    pub fn new(prefs: Prefs, observer: Observer) -> Self {
         Self(Arc::new(Ports {
             sessions: DashMap::new(),
             roster: OnceLock::new(),
             tick: OnceLock::new(),
             listener: OnceLock::new(),
+            prefs: Mutex::new(Arc::new(prefs)),
             observer,
         }))
     }
@@ -42,7 +56,7 @@ impl Directory {
     /// The session of `peer`, while it stands.
     #[must_use]
     pub fn session(&self, peer: PeerId) -> Option<Port<SessionMsg>> {
-        self.0.sessions.get(&peer).map(|port| port.clone())
+        self.0.sessions.get(&peer).map(|open| open.port.clone())
     }
 
     /// Every peer with a session, in order of arrival.
@@ -51,6 +65,17 @@ impl Directory {
         let mut peers: Vec<PeerId> = self.0.sessions.iter().map(|entry| *entry.key()).collect();
         peers.sort_unstable();
         peers
+    }
+
+    /// The key of every peer with a session, where it has proved one.
+    pub(crate) fn keys(&self) -> BTreeMap<PeerId, Option<PeerKey>> {
+        self.0.sessions.iter().map(|entry| (*entry.key(), entry.value().key)).collect()
+    }
+
+    /// The preferences as they stand now.
+    #[must_use]
+    pub fn prefs(&self) -> Arc<Prefs> {
+        Arc::clone(&self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Tell one session. One that has ended hears nothing.
@@ -86,10 +111,10 @@ impl Directory {
         self.0.observer.tell(event);
     }
 
-    /// Whether anybody watches.
+    /// Whether what happens each tick is told to whoever watches.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.0.observer.watches()
+        self.0.observer.is_close()
     }
 
     /// The port of the roster, once it has started.
@@ -110,8 +135,12 @@ impl Directory {
         self.0.listener.get()
     }
 
-    pub(crate) fn enter(&self, peer: PeerId, port: Port<SessionMsg>) {
-        self.0.sessions.insert(peer, port);
+    pub(crate) fn set_prefs(&self, prefs: Arc<Prefs>) {
+        *self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner) = prefs;
+    }
+
+    pub(crate) fn enter(&self, peer: PeerId, port: Port<SessionMsg>, key: Option<PeerKey>) {
+        self.0.sessions.insert(peer, Open { port, key });
     }
 
     pub(crate) fn leave(&self, peer: PeerId) {

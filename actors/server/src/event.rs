@@ -84,19 +84,21 @@ pub enum ServerEvent {
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
     to: Option<Arc<Inlet<ServerEvent>>>,
+    closely: bool,
 }
 
 impl Observer {
-    /// An observer that hears everything.
+    /// An observer that hears what an operator would want to know; `closely` adds what happens
+    /// each tick.
     #[must_use]
-    pub fn new(to: Inlet<ServerEvent>) -> Self {
-        Self { to: Some(Arc::new(to)) }
+    pub fn new(to: Inlet<ServerEvent>, closely: bool) -> Self {
+        Self { to: Some(Arc::new(to)), closely }
     }
 
-    /// Whether anybody watches.
+    /// Whether what happens each tick is told.
     #[must_use]
-    pub fn watches(&self) -> bool {
-        self.to.is_some()
+    pub fn is_close(&self) -> bool {
+        self.closely
     }
 
     /// Tell the watcher. A watcher that cannot keep up misses events; it never slows the server.

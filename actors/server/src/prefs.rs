@@ -18,7 +18,7 @@ pub struct Pace {
     pub catch_up_max: u32,
     /// How the thread waits for the next tick.
     pub pacing: Pacing,
-    /// The share of the nominal rate below which a warning is logged.
+    /// The share of the nominal rate below which a warning is logged, 0 to 1.
     pub warn_fraction: f32,
     /// The least time between two such warnings.
     pub warn_interval: Micros,

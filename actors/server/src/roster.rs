@@ -15,7 +15,6 @@ use bytes::Bytes;
 use dh_host::{Actor, Context, Inlet, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{CloseCode, EntityId, PlayerEntry, Str8, ToClient};
-use dh_prefs::Prefs;
 
 pub use self::state::{Effect, Roster, Told};
 use crate::directory::Directory;
@@ -44,6 +43,8 @@ actor_message! {
         Present(Presence): Control Refuse,
         /// A session has ended.
         Left(PeerId): Control Refuse,
+        /// A peer may have missed who is here.
+        WhoIsHere(PeerId): Control Refuse,
         /// A line was typed on the server's console.
         Console(ConsoleLine): Control Refuse,
         /// Everybody is to know.
@@ -162,13 +163,10 @@ impl Presence {
 /// Performs what the roster decides.
 #[derive(Debug)]
 pub struct RosterActor {
-    pub(crate) prefs: Arc<Prefs>,
     pub(crate) directory: Directory,
-    pub(crate) answers: Answers,
+    /// Where answers to console lines go.
+    pub(crate) answers: Inlet<ConsoleLine>,
 }
-
-/// Where answers to console lines go.
-pub type Answers = Inlet<ConsoleLine>;
 
 impl RosterActor {
     fn tell(&self, peers: &[PeerId], told: Told) {
@@ -179,13 +177,8 @@ impl RosterActor {
             return;
         }
         let (id, body) = (message.id(), Bytes::from(body));
-        for session in peers.iter().filter_map(|peer| self.directory.session(*peer)) {
-            let say = SessionMsg::Say(Say { id, body: body.clone() });
-            if session.offer(say).is_err() {
-                let reason = "too slow: 512 messages were waiting to be sent";
-                let ending = Ending::new(CloseCode::Closed, reason);
-                drop(session.offer(SessionMsg::End(ending)));
-            }
+        for peer in peers {
+            self.directory.to_session(*peer, SessionMsg::Say(Say { id, body: body.clone() }));
         }
     }
 }
@@ -196,26 +189,32 @@ impl Actor for RosterActor {
 
     /// After a panic the room is told by those who are in it.
     fn make(&mut self, start: Start<'_, RosterMsg>) -> Roster {
-        if start.restarts > 0 {
-            for peer in self.directory.peers() {
-                self.directory.to_session(peer, SessionMsg::Announce);
-            }
+        let prefs = self.directory.prefs();
+        if start.restarts == 0 {
+            return Roster::new(prefs);
         }
-        Roster::new(Arc::clone(&self.prefs))
+        let peers = self.directory.peers();
+        for peer in &peers {
+            self.directory.to_session(*peer, SessionMsg::Announce);
+        }
+        Roster::remade(prefs, peers)
     }
 
     fn perform(&mut self, effect: Effect, _cx: &mut Context<'_, RosterMsg>) -> Performed<Effect> {
         match effect {
-            Effect::Seat { peer, slot } => self.directory.to_session(peer, SessionMsg::Seated(slot)),
+            Effect::Seat { peer, slot } => {
+                self.directory.to_session(peer, SessionMsg::Seated(slot));
+            }
             Effect::Tell(peers, told) => self.tell(&peers, told),
             Effect::Kick(peer, reason) => {
                 let ending = Ending::new(CloseCode::Closed, reason);
                 self.directory.to_session(peer, SessionMsg::End(ending));
             }
             Effect::Tick(command) => self.directory.to_tick(TickMsg::Command(command)),
+            // A console that is gone needs no answer.
             Effect::Reply(id, text) => drop(self.answers.offer(ConsoleLine { id, text })),
             Effect::Changed(prefs) => {
-                self.prefs = Arc::clone(&prefs);
+                self.directory.set_prefs(Arc::clone(&prefs));
                 self.directory.to_tick(TickMsg::Prefs(Arc::clone(&prefs)));
                 self.directory.to_listener(ListenerMsg::Prefs(prefs));
             }

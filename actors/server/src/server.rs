@@ -14,7 +14,6 @@ use crate::directory::Directory;
 use crate::event::Observer;
 use crate::facts::Facts;
 use crate::listener::{Arrivals, ListenerActor};
-use crate::prefs::{Pace, players_max};
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
@@ -61,34 +60,25 @@ impl Server {
     /// When the address cannot be bound; nothing is left running then but idle actors of `scope`.
     pub fn start(scope: &Scope, options: ServerOptions) -> Result<Self, ListenError> {
         let ServerOptions { address, open, identity, prefs, name, world_id, .. } = options;
-        let directory = Directory::new(options.observer);
         let rate = TickRate::DEFAULT;
         let mut facts = Facts::gray_box(rate, world_id, prefs.get(key::SERVER_NAME));
         facts.trust_names = prefs.get(key::SERVER_IDENTITY) == "name";
+        let directory = Directory::new(prefs, options.observer);
         let traced = scope.runtime().trace().is_on();
 
-        let tick = TickActor {
-            rate,
-            pace: Pace::of(&prefs),
-            directory: directory.clone(),
-            kept: None,
-            traced_as: traced.then_some(name),
-        };
+        let tick = TickActor::new(rate, directory.clone(), traced.then_some(name));
         directory.set_tick(scope.spawn(Place::Thread("tick"), "tick", tick));
 
-        let cap = players_max(&prefs);
-        let roster =
-            RosterActor { prefs: Arc::new(prefs), directory: directory.clone(), answers: options.answers };
+        let roster = RosterActor { directory: directory.clone(), answers: options.answers };
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));
 
-        let arrivals = Arrivals::default();
+        let arrivals = Arrivals::new(facts.trust_names);
         let door = Arc::new(OnceLock::new());
         let listener = ListenerActor {
             facts: Arc::new(facts),
             directory: directory.clone(),
             arrivals: arrivals.clone(),
             endpoint: Arc::clone(&door),
-            players_max: cap,
             next_peer: 0,
         };
         let listener = scope.spawn(Place::Net, "listener", listener);

@@ -3,23 +3,24 @@
 //! Owned by: the server's scope; opened by the listener. Talks to: roster, tick, its connection.
 //! Never: touches the world, decides who gets which slot.
 
+mod datagrams;
+mod diagnostics;
 mod handshake;
 mod snapshot;
 mod state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use dh_host::net::{Closed, Connection, NetEvent};
-use dh_host::{Actor, Context, Exit, Performed, Start};
+use dh_host::{Actor, Context, Exit, ExitReason, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
-use dh_messages::{EntityId, PROTOCOL_VERSION, SessionEnd, ToClient};
+use dh_messages::{CloseCode, EntityId, PROTOCOL_VERSION, SessionEnd, Str16, ToClient};
 use dh_sim::Frame;
 
-pub use self::state::{Effect, Ending, Kept, Opening, Session};
-use crate::PeerId;
+pub use self::state::{Effect, Ending, Kept, Opening, Phase, Session};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::listener::ListenerMsg;
@@ -39,24 +40,27 @@ pub const SPEC: Spec = Spec {
 };
 
 actor_message! {
-    /// Everything a session can be told.
+    /// Everything a session can be told. What it must not miss ends it when there is no place left:
+    /// a session that is so far behind serves nobody.
     pub enum SessionMsg {
         /// Its connection is ready to be read.
         Opened: Control Coalesce,
         /// The connection is gone.
         Closed(Closed): Control Fatal,
         /// End with a told reason.
-        End(Ending): Control Refuse,
+        End(Ending): Control Fatal,
         /// The roster has found a slot.
-        Seated(u8): Control Refuse,
+        Seated(u8): Control Fatal,
         /// The tick has made the pawn.
-        Spawned(Spawned): Control Refuse,
-        /// Say again where the peer stands.
+        Spawned(Spawned): Control Fatal,
+        /// Reliable bytes encoded for several peers.
+        Say(Say): Control Fatal,
+        /// Say again where the peer stands: somebody has forgotten it.
         Announce: Control Coalesce,
+        /// The session was remade, and what it was told last is lost.
+        Resumed: Control Coalesce,
         /// A datagram may have so many bytes from now on.
         Budget(usize): Control Coalesce,
-        /// Reliable bytes encoded for several peers.
-        Say(Say): Control Refuse,
         /// A whole reliable message came.
         Message(InMessage): Data Wait,
         /// A datagram came.
@@ -96,32 +100,41 @@ pub struct Spawned {
 /// Performs what a session decides.
 #[derive(Debug)]
 pub struct SessionActor {
-    pub(crate) opening: Opening,
-    pub(crate) connection: Connection,
-    pub(crate) directory: Directory,
+    opening: Opening,
+    connection: Connection,
+    directory: Directory,
     kept: Option<Kept>,
+    /// How the connection ended, once it has: known even when the message that said so is lost.
+    gone: Arc<OnceLock<Closed>>,
     /// Whether the peer knows why, so that no second reason is sent.
     told: bool,
 }
 
 impl SessionActor {
     pub(crate) fn new(opening: Opening, connection: Connection, directory: Directory) -> Self {
-        Self { opening, connection, directory, kept: None, told: false }
+        Self { opening, connection, directory, kept: None, gone: Arc::default(), told: false }
     }
 
-    fn peer(&self) -> PeerId {
-        self.opening.peer
+    /// What the connection tells, as the session is told it.
+    pub(crate) fn ear(&self) -> impl Fn(NetEvent) -> SessionMsg + Send + Sync + 'static {
+        let gone = Arc::clone(&self.gone);
+        move |event| match event {
+            NetEvent::Message { id, body } => SessionMsg::Message(InMessage { id, body }),
+            NetEvent::Datagram(bytes) => SessionMsg::Datagram(bytes),
+            NetEvent::Closed(closed) => SessionMsg::Closed(gone.get_or_init(|| closed).clone()),
+        }
     }
 
     fn send(&self, mut message: ToClient) {
         let mut body = Vec::new();
         match message.write_body(&mut body) {
+            // A connection that takes no more tells so by its end.
             Ok(()) => drop(self.connection.send(message.id(), &body)),
             Err(error) => tracing::error!("{} was not sent: {error}", message.name()),
         }
     }
 
-    fn end(&mut self, ending: &Ending) {
+    fn end(&mut self, ending: Ending) {
         if std::mem::replace(&mut self.told, true) {
             return;
         }
@@ -129,23 +142,34 @@ impl SessionActor {
             code: ending.code,
             server_version: PROTOCOL_VERSION,
             client_version: ending.client_version,
-            reason: dh_messages::Str16::clipped(&ending.reason),
+            reason: Str16::clipped(&ending.reason),
         }));
         self.connection.close(u32::from(ending.code.value()), ending.reason.as_bytes());
+        self.tell_ended(ending.reason);
     }
 
-    fn datagrams(&self, datagrams: Vec<Bytes>, cx: &mut Context<'_, SessionMsg>) {
+    fn tell_ended(&self, reason: String) {
+        self.directory.tell(ServerEvent::Ended { peer: self.opening.peer, reason });
+    }
+
+    fn send_datagrams(&mut self, datagrams: Vec<Bytes>, cx: &Context<'_, SessionMsg>) {
         self.connection.send_datagrams(datagrams);
         let budget = self.connection.datagram_max();
-        if budget != self.opening.budget {
-            drop(cx.port().offer(SessionMsg::Budget(budget)));
+        if budget != self.opening.budget && cx.port().offer(SessionMsg::Budget(budget)).is_ok() {
+            self.opening.budget = budget;
         }
     }
 
-    fn report_ping(&self) {
-        if let Some(rtt) = self.connection.rtt() {
-            let millis = u32::try_from(rtt.0.div_ceil(1_000)).unwrap_or(u32::MAX);
-            self.directory.to_roster(RosterMsg::Ping(Ping { peer: self.peer(), millis }));
+    fn ping_ms(&self) -> Option<u32> {
+        let rtt = self.connection.rtt()?;
+        Some(u32::try_from(rtt.0.div_ceil(1_000)).unwrap_or(u32::MAX))
+    }
+
+    /// A peer whose reliable message was lost to a panic cannot go on: nothing after it fits.
+    fn look_for_loss(cx: &Context<'_, SessionMsg>) {
+        if cx.port().stats().kind("Message").lost > 0 {
+            let reason = "the server lost a message of yours to a fault; connect again";
+            drop(cx.port().offer(SessionMsg::End(Ending::new(CloseCode::Closed, reason))));
         }
     }
 }
@@ -154,7 +178,15 @@ impl Actor for SessionActor {
     type Machine = Session;
     const SPEC: Spec = SPEC;
 
+    /// After a panic the peer stands where it stood. What was told last is lost, so the session
+    /// asks for it again.
     fn make(&mut self, start: Start<'_, SessionMsg>) -> Session {
+        if start.restarts > 0 {
+            drop(start.port.offer(SessionMsg::Resumed));
+            if let Some(closed) = self.gone.get() {
+                drop(start.port.offer(SessionMsg::Closed(closed.clone())));
+            }
+        }
         match self.kept.clone() {
             Some(kept) => Session::resume(self.opening.clone(), kept, start.now),
             None => Session::open(self.opening.clone(), start.now),
@@ -162,17 +194,16 @@ impl Actor for SessionActor {
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, SessionMsg>) -> Performed<Effect> {
-        let peer = self.peer();
+        let peer = self.opening.peer;
         match effect {
             Effect::Send(message) => self.send(message),
-            Effect::Pass(id, body) => drop(self.connection.send(id, &body)),
-            Effect::Datagrams(datagrams) => {
-                self.datagrams(datagrams, cx);
-                self.opening.budget = self.connection.datagram_max();
-            }
-            Effect::Present(presence) => {
+            Effect::Pass(Say { id, body }) => drop(self.connection.send(id, &body)),
+            Effect::Datagrams(datagrams) => self.send_datagrams(datagrams, cx),
+            Effect::Present(mut presence) => {
+                presence.ping_ms = self.ping_ms();
                 self.directory.to_roster(RosterMsg::Present(presence));
             }
+            Effect::AskRoom => self.directory.to_roster(RosterMsg::WhoIsHere(peer)),
             Effect::Keep(kept) => self.kept = Some(kept),
             Effect::Inputs(inputs) => {
                 self.directory.to_tick(TickMsg::Inputs(PeerInputs { peer, inputs }));
@@ -180,18 +211,24 @@ impl Actor for SessionActor {
             Effect::Join { slot } => {
                 self.directory.to_tick(TickMsg::Join(Joining { peer, slot }));
             }
-            Effect::ReportPing => self.report_ping(),
+            Effect::ReportPing => {
+                if let Some(millis) = self.ping_ms() {
+                    self.directory.to_roster(RosterMsg::Ping(Ping { peer, millis }));
+                }
+            }
+            Effect::LookForLoss => Self::look_for_loss(cx),
             Effect::End(ending) => {
-                self.end(&ending);
-                self.directory.tell(ServerEvent::Ended { peer, reason: ending.reason });
+                self.end(ending);
                 return Performed::Stop;
             }
             Effect::Finish(reason) => {
-                self.told = true;
-                self.directory.tell(ServerEvent::Ended { peer, reason });
+                if !std::mem::replace(&mut self.told, true) {
+                    self.tell_ended(reason);
+                }
                 return Performed::Stop;
             }
             Effect::Log(line) => tracing::info!("{line}"),
+            Effect::Detail(line) => tracing::debug!("{line}"),
             Effect::Tell(event) => self.directory.tell(event),
         }
         Performed::Done
@@ -199,24 +236,17 @@ impl Actor for SessionActor {
 
     /// Whatever ended it, the pawn goes, the slot is free and the place is given back.
     fn ended(&mut self, exit: &Exit) {
-        let peer = self.peer();
+        let peer = self.opening.peer;
         self.directory.leave(peer);
         self.directory.to_tick(TickMsg::Leave(peer));
         self.directory.to_roster(RosterMsg::Left(peer));
         self.directory.to_listener(ListenerMsg::Closed(peer));
-        let ending = match exit.reason.is_orderly() {
-            true => Ending::new(dh_messages::CloseCode::Leave, "server stopped"),
-            false => Ending::new(dh_messages::CloseCode::Closed, "the session failed; join again"),
-        };
-        self.end(&ending);
-    }
-}
-
-/// What the connection tells, as the session is told it.
-pub(crate) fn from_net(event: NetEvent) -> SessionMsg {
-    match event {
-        NetEvent::Message { id, body } => SessionMsg::Message(InMessage { id, body }),
-        NetEvent::Datagram(bytes) => SessionMsg::Datagram(bytes),
-        NetEvent::Closed(closed) => SessionMsg::Closed(closed),
+        self.end(match exit.reason {
+            reason if reason.is_orderly() => Ending::new(CloseCode::Leave, "server stopped"),
+            ExitReason::Overflowed { .. } => {
+                Ending::new(CloseCode::Closed, "too slow: 512 messages were waiting to be sent")
+            }
+            _ => Ending::new(CloseCode::Closed, "the session failed; join again"),
+        });
     }
 }

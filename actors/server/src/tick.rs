@@ -3,11 +3,13 @@
 //! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
 //! packet, writes a file.
 
+mod command;
 mod schedule;
 mod state;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dh_host::pacer::Pacing;
@@ -103,33 +105,73 @@ pub enum Place {
 /// Performs what the tick decides.
 #[derive(Debug)]
 pub struct TickActor {
-    pub(crate) rate: TickRate,
-    pub(crate) pace: Pace,
-    pub(crate) directory: Directory,
-    pub(crate) kept: Option<Box<Kept>>,
+    rate: TickRate,
+    directory: Directory,
+    kept: Option<Arc<Kept>>,
+    /// When it was remade lately.
+    faults: VecDeque<Micros>,
+    pacing: Pacing,
     /// How this world is named in the trace; `None` where nothing is traced.
-    pub(crate) traced_as: Option<String>,
+    traced_as: Option<String>,
+}
+
+/// So many faults within [`FAULTS_WINDOW`] end what the world has become: pawns start anew in the
+/// gray box.
+const FAULTS_MAX: usize = 3;
+/// The span faults are counted over.
+const FAULTS_WINDOW: Micros = Micros::from_secs(10);
+
+impl TickActor {
+    pub(crate) fn new(rate: TickRate, directory: Directory, traced_as: Option<String>) -> Self {
+        let pacing = Pace::of(&directory.prefs()).pacing;
+        Self { rate, directory, kept: None, faults: VecDeque::new(), pacing, traced_as }
+    }
+
+    /// Whether this fault is the one too many.
+    fn is_beyond_repair(&mut self, now: Micros) -> bool {
+        self.faults.retain(|at| now.since(*at) < FAULTS_WINDOW);
+        self.faults.push_back(now);
+        let beyond = FAULTS_MAX <= self.faults.len();
+        if beyond {
+            self.faults.clear();
+        }
+        beyond
+    }
+
+    /// The world after a fault: that of the last whole tick, or a new one if that helped nothing.
+    /// Everybody is told once, and those whose join was lost ask for it again.
+    fn recover(&mut self, now: Micros, fresh: Ticking) -> Ticking {
+        let beyond = self.is_beyond_repair(now);
+        let peers = self.directory.peers();
+        let recovered = match &self.kept {
+            Some(kept) if beyond => fresh.restored(kept, &peers).anew(),
+            Some(kept) => fresh.restored(kept, &peers),
+            None => fresh,
+        };
+        let tick = recovered.tick().0;
+        let text = if beyond {
+            format!("the world failed again and again; it starts anew at tick {tick}")
+        } else {
+            format!("the world went back to tick {tick} after a fault")
+        };
+        self.directory.to_roster(RosterMsg::Notice(text));
+        for peer in peers {
+            self.directory.to_session(peer, SessionMsg::Announce);
+        }
+        recovered
+    }
 }
 
 impl Actor for TickActor {
     type Machine = Ticking;
     const SPEC: Spec = SPEC;
 
-    /// After a panic the last whole tick is the present one, and everybody is told once.
     fn make(&mut self, start: Start<'_, TickMsg>) -> Ticking {
-        let watched = self.directory.is_watched();
-        let fresh = Ticking::new(self.rate, self.pace, start.now)
-            .watched(watched, self.traced_as.is_some());
-        match &self.kept {
-            Some(kept) => {
-                let restored = fresh.restored(kept);
-                let tick = restored.tick().0;
-                let text = format!("the world went back to tick {tick} after a fault");
-                self.directory.to_roster(RosterMsg::Notice(text));
-                restored
-            }
-            None => fresh,
-        }
+        let pace = Pace::of(&self.directory.prefs());
+        self.pacing = pace.pacing;
+        let fresh = Ticking::new(self.rate, pace, start.now)
+            .watched(self.directory.is_watched(), self.traced_as.is_some());
+        if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) }
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, TickMsg>) -> Performed<Effect> {
@@ -147,19 +189,21 @@ impl Actor for TickActor {
                 self.directory.to_session(peer, SessionMsg::End(ending));
             }
             Effect::Keep(kept) => self.kept = Some(kept),
+            Effect::Pace(pacing) => self.pacing = pacing,
             Effect::Answer(line) => self.directory.to_roster(RosterMsg::Answer(line)),
+            Effect::Slow(slow) => tracing::warn!("{}", slow.line(cx.sleep_factor())),
             Effect::Warn(line) => tracing::warn!("{line}"),
             Effect::Digest(tick, digest) => {
                 if let Some(name) = &self.traced_as {
                     cx.scope().runtime().trace().world(name, tick, digest);
                 }
             }
-            Effect::Tell(event) => self.directory.tell(event),
+            Effect::Tell(events) => events.into_iter().for_each(|it| self.directory.tell(it)),
         }
         Performed::Done
     }
 
     fn pacing(&self) -> Pacing {
-        self.pace.pacing
+        self.pacing
     }
 }

@@ -22,7 +22,7 @@ impl Dice {
 
     /// Whether one in `of` came up.
     pub(crate) fn one_in(&mut self, of: u64) -> bool {
-        self.next() % of == 0
+        self.next().is_multiple_of(of)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "24 bits fit")]

@@ -1,4 +1,4 @@
-//! GrayBox: the world without content. Procedural, the same at both ends, and the first thing
+//! `GrayBox`: the world without content. Procedural, the same at both ends, and the first thing
 //! anyone sees of Driftholm.
 //!
 //! Used by the server, the predictor and the presenter. It is built from code alone, so it needs

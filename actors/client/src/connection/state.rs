@@ -3,42 +3,38 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dh_host::net::{By, Closed};
-use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
+use dh_host::net::{By, Closed, Links, code};
+use dh_machine::{Digest, Machine, Micros, Outbox, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, CloseCode, ConnectRequest, EntityId, Message as _, PROTOCOL_VERSION,
-    PlayerList, ServerInfo, SessionEnd as EndMessage, Snapshot, SnapshotFragment, SpawnAck, Str8,
-    ToClient, ToServer, decode, schema_hash,
+    CloseCode, ConnectRequest, EntityId, Hash128, PROTOCOL_VERSION, PlayerList,
+    SessionEnd as EndMessage, Snapshot, ToServer, schema_hash,
 };
 use dh_prefs::{Address, DEFAULT_PORT};
-use dh_netcode::{Assembler, Joined};
 
+use super::datagrams::Datagrams;
 use super::{ConnectionMsg, DialFailure, Profile};
 use crate::ending::{EndKind, SessionEnd};
 use crate::event::ClientEvent;
 
 /// Time between two measurements of the round trip for the presenter.
 const PING_INTERVAL: Micros = Micros::from_millis(500);
-/// Time between two log lines about unreadable datagrams.
-const UNREADABLE_LOG_INTERVAL: Micros = Micros::from_secs(60);
 
 /// Where the client stands. It rests in `Idle` or `Playing`; all else resolves to one of the two.
-#[derive(Clone, Debug, PartialEq)]
-enum Phase {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
     Idle,
     /// The dial is out, or the server has not said yet what it is.
     Attempting {
         until: Micros,
-        connected: bool,
-        theirs: Option<dh_messages::Hash128>,
+        /// The schema the server writes, once it has told.
+        theirs: Option<Hash128>,
     },
-    /// The map is loaded; the pawn is on its way.
+    /// The map is loaded; the pawn is on its way. A server that is gone is noticed by its silence.
     Loading {
-        rate: TickRate,
-        generation: u32,
+        map_generation: u32,
     },
     Playing {
-        generation: u32,
+        map_generation: u32,
     },
 }
 
@@ -48,11 +44,11 @@ pub enum Effect {
     /// Dial; every event of it carries this number.
     Dial {
         /// The number.
-        generation: u64,
+        attempt: u64,
         /// Where to.
         target: Address,
     },
-    /// The dial of this number came through: take its connection.
+    /// The dial of this attempt came through: take its connection.
     Adopt(u64),
     /// Let go of the transport, or of the attempt at one, telling the other side this.
     HangUp {
@@ -61,11 +57,13 @@ pub enum Effect {
         /// The reason, for the other side's log.
         reason: &'static str,
     },
+    /// Have the path do this to packets.
+    Relink(Links),
     /// Send one reliable message.
     Send(ToServer),
     /// Send one datagram.
     SendDatagram(Bytes),
-    /// A session has begun at this tick rate.
+    /// The newest attempt has become a session, at this tick rate.
     Joined(TickRate),
     /// The own pawn.
     Spawned(EntityId),
@@ -77,117 +75,114 @@ pub enum Effect {
     Left,
     /// Measure the round trip and tell the presenter.
     MeasurePing,
-    /// Keep this for a restart: the number of the newest dial, and the newest target.
-    Keep(u64, Option<Address>),
+    /// Keep this for a restart.
+    Keep(Kept),
     /// A line for the log.
     Log(String),
     /// Something for whoever watches.
     Tell(ClientEvent),
 }
 
+/// What outlives a panic of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The number of the newest attempt, and where the newest dial went.
+    Attempt(u64, Option<Address>),
+    /// Who the player is.
+    Profile(Arc<Profile>),
+}
+
 /// One client's conversation with one server at a time.
 #[derive(Debug)]
 pub struct Connecting {
-    profile: Arc<Profile>,
-    phase: Phase,
-    /// The number of the newest dial; events of older ones are swallowed.
-    generation: u64,
+    pub(super) profile: Arc<Profile>,
+    pub(super) phase: Phase,
+    /// The number of the newest attempt; events of older ones are swallowed.
+    attempt: u64,
     last_target: Option<Address>,
-    /// What the server said before it closed.
-    told: Option<EndMessage>,
-    assembler: Assembler,
-    ping_at: Micros,
-    unreadable: u64,
-    unreadable_logged: Option<Micros>,
+    datagrams: Datagrams,
+    pub(super) ping_at: Micros,
 }
 
 impl Connecting {
-    /// A client that is nowhere.
+    /// A client that is nowhere; numbers go on from `attempt`.
     #[must_use]
-    pub fn new(profile: Arc<Profile>, generation: u64, last_target: Option<Address>) -> Self {
+    pub fn new(profile: Arc<Profile>, attempt: u64, last_target: Option<Address>) -> Self {
         Self {
             profile,
             phase: Phase::Idle,
-            generation,
+            attempt,
             last_target,
-            told: None,
-            assembler: Assembler::new(),
+            datagrams: Datagrams::new(),
             ping_at: Micros(0),
-            unreadable: 0,
-            unreadable_logged: None,
         }
     }
 
-    /// Dial; whatever was before is let go of first.
+    /// Dial; whatever was before is let go of first, and nothing is said of it.
     fn connect(&mut self, now: Micros, to: Option<Address>, out: &mut Outbox<Effect>) {
-        self.let_go(out);
+        if self.let_go(out) {
+            out.push(Effect::Tell(ClientEvent::Ended(self.ending(EndKind::Quiet))));
+        }
         let target = to.or_else(|| self.last_target.clone()).unwrap_or_else(this_machine);
         self.last_target = Some(target.clone());
-        self.generation += 1;
+        self.attempt += 1;
         let until = now + self.profile.connect_timeout;
-        self.phase = Phase::Attempting { until, connected: false, theirs: None };
-        out.push(Effect::Keep(self.generation, self.last_target.clone()));
+        self.phase = Phase::Attempting { until, theirs: None };
+        self.keep_attempt(out);
         out.push(Effect::Tell(ClientEvent::Stands("connecting")));
-        out.push(Effect::Dial { generation: self.generation, target });
+        out.push(Effect::Dial { attempt: self.attempt, target });
     }
 
     /// Leave the server, or give up the attempt. Nothing to do while idle.
     fn disconnect(&mut self, out: &mut Outbox<Effect>) {
-        if self.phase != Phase::Idle {
-            self.let_go(out);
-            self.ended(SessionEnd::new(EndKind::Quiet, self.address()), out);
+        if self.let_go(out) {
+            tell_end(self.ending(EndKind::Quiet), out);
         }
     }
 
-    fn let_go(&mut self, out: &mut Outbox<Effect>) {
-        if self.phase != Phase::Idle {
-            out.push(Effect::HangUp { code: CloseCode::Leave, reason: "left" });
-            self.forget(out);
+    /// Let go of a server on purpose; whether there was one.
+    fn let_go(&mut self, out: &mut Outbox<Effect>) -> bool {
+        if self.phase == Phase::Idle {
+            return false;
         }
+        self.hang_up(CloseCode::Leave, "left", out);
+        true
     }
 
-    /// Forget the session; events of its transport no longer count.
-    fn forget(&mut self, out: &mut Outbox<Effect>) {
+    pub(super) fn fail(&mut self, end: SessionEnd, out: &mut Outbox<Effect>) {
+        self.hang_up(CloseCode::Leave, "gave up", out);
+        tell_end(end, out);
+    }
+
+    pub(super) fn unreadable(&mut self, what: &str, out: &mut Outbox<Effect>) {
+        out.push(Effect::Log(format!("unreadable message from the server: {what}")));
+        self.hang_up(CloseCode::Unreadable, "unreadable message", out);
+        tell_end(self.ending(EndKind::Unreadable), out);
+    }
+
+    /// Forget transport and session; what the transport still tells bears an old number.
+    fn hang_up(&mut self, code: CloseCode, reason: &'static str, out: &mut Outbox<Effect>) {
+        out.push(Effect::HangUp { code, reason });
         if matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
             out.push(Effect::Left);
         }
         self.phase = Phase::Idle;
-        self.generation += 1;
-        self.told = None;
-        self.assembler.reset();
-        out.push(Effect::Keep(self.generation, self.last_target.clone()));
+        self.attempt += 1;
+        self.datagrams.reset();
+        self.keep_attempt(out);
     }
 
-    fn fail(&mut self, end: SessionEnd, out: &mut Outbox<Effect>) {
-        out.push(Effect::HangUp { code: CloseCode::Leave, reason: "gave up" });
-        self.forget(out);
-        self.ended(end, out);
+    fn keep_attempt(&self, out: &mut Outbox<Effect>) {
+        out.push(Effect::Keep(Kept::Attempt(self.attempt, self.last_target.clone())));
     }
 
-    fn unreadable(&mut self, what: String, out: &mut Outbox<Effect>) {
-        out.push(Effect::Log(format!("unreadable message from the server: {what}")));
-        out.push(Effect::HangUp { code: CloseCode::Unreadable, reason: "unreadable message" });
-        let end = SessionEnd::new(EndKind::Unreadable, self.address());
-        self.forget(out);
-        self.ended(end, out);
-    }
-
-    fn ended(&mut self, end: SessionEnd, out: &mut Outbox<Effect>) {
-        if let Some(line) = end.console_line() {
-            out.push(Effect::Tell(ClientEvent::Line(line)));
-        }
-        out.push(Effect::Tell(ClientEvent::Stands("disconnected")));
-        out.push(Effect::Tell(ClientEvent::Ended(end)));
-    }
-
-    fn address(&self) -> Option<String> {
-        self.last_target.as_ref().map(ToString::to_string)
+    pub(super) fn ending(&self, kind: EndKind) -> SessionEnd {
+        SessionEnd::new(kind, self.last_target.as_ref().map(ToString::to_string))
     }
 
     fn connected(&mut self, out: &mut Outbox<Effect>) {
-        if let Phase::Attempting { connected, .. } = &mut self.phase {
-            *connected = true;
-            out.push(Effect::Adopt(self.generation));
+        if matches!(self.phase, Phase::Attempting { .. }) {
+            out.push(Effect::Adopt(self.attempt));
             let schema_hash = schema_hash();
             let request = ConnectRequest { version: PROTOCOL_VERSION, schema_hash };
             out.push(Effect::Send(ToServer::ConnectRequest(request)));
@@ -195,165 +190,37 @@ impl Connecting {
     }
 
     fn dial_failed(&mut self, failure: DialFailure, out: &mut Outbox<Effect>) {
-        let kind = if failure.key_changed { EndKind::ServerKeyChanged } else { EndKind::CouldNotReach };
-        let end = SessionEnd { reason: Some(failure.reason), ..SessionEnd::new(kind, self.address()) };
-        self.fail(end, out);
-    }
-
-    /// One reliable message. Which ones are legal depends on where the client stands.
-    fn message(&mut self, now: Micros, id: u8, body: &[u8], out: &mut Outbox<Effect>) {
-        let message = match ToClient::from_stream(id, body) {
-            Ok(message) => message,
-            Err(error) => return self.unreadable(format!("{id}: {error}"), out),
+        let kind = match failure.key_changed {
+            true => EndKind::ServerKeyChanged,
+            false => EndKind::CouldNotReach,
         };
-        match (&mut self.phase, message) {
-            (_, ToClient::SessionEnd(end)) => self.told = Some(end),
-            (Phase::Attempting { theirs, .. }, ToClient::SchemaHash(schema)) if theirs.is_none() => {
-                *theirs = Some(schema.hash);
-            }
-            (Phase::Attempting { theirs: Some(_), .. }, ToClient::ServerInfo(info)) => {
-                self.informed(&info, out);
-            }
-            (Phase::Loading { generation, .. }, ToClient::SpawnAck(ack)) => {
-                let generation = *generation;
-                self.spawned(now, generation, ack, out);
-            }
-            (Phase::Loading { .. } | Phase::Playing { .. }, ToClient::PlayerList(list)) => {
-                out.push(Effect::Players(list));
-            }
-            (Phase::Loading { .. } | Phase::Playing { .. }, ToClient::ServerChat(chat)) => {
-                out.push(Effect::Tell(ClientEvent::Line(chat.to_log_line())));
-            }
-            (Phase::Loading { .. } | Phase::Playing { .. }, ToClient::ClientNotice(notice)) => {
-                out.push(Effect::Tell(ClientEvent::Line(format!("[notice] {}", notice.text))));
-            }
-            (_, other) => self.unreadable(format!("{} came out of order", other.name()), out),
-        }
+        self.fail(SessionEnd { reason: Some(failure.reason), ..self.ending(kind) }, out);
     }
 
-    /// The server has said what it is: who we are goes back at once, before any map work.
-    fn informed(&mut self, info: &ServerInfo, out: &mut Outbox<Effect>) {
-        let Some(rate) = TickRate::new(info.tick_rate) else {
-            let what = format!("a tick rate of {} Hz, expected 10 to 240", info.tick_rate);
-            return self.unreadable(what, out);
-        };
-        if !info.map.name.is_empty() {
-            let what = format!("map {}: this build shows the gray box only", info.map.name.as_str());
-            out.push(Effect::Log(what));
-            let end = SessionEnd::new(EndKind::MapTransferFailed, self.address());
-            return self.fail(end, out);
-        }
-        out.push(Effect::Send(ToServer::ClientInfo(ClientInfo {
-            name: Str8::clipped(&self.profile.name),
-            seed_colour: self.profile.colour,
-            avatar: Default::default(),
-        })));
-        out.push(Effect::Tell(ClientEvent::Informed {
-            world_name: info.world_name.as_str().to_owned(),
-            map: String::new(),
-        }));
-        out.push(Effect::Tell(ClientEvent::Stands("loading")));
-        out.push(Effect::Log(format!(
-            "schema: this server writes this client's schema {} (hash only, 16 bytes each way)",
-            schema_hash().short()
-        )));
-        out.push(Effect::Joined(rate));
-        let generation = info.map.generation;
-        self.phase = Phase::Loading { rate, generation };
-        // The gray box is code: it is loaded already.
-        out.push(Effect::Send(ToServer::ClientReady(ClientReady { map_generation: generation })));
+    /// The server says why it ends this; its close may follow or be lost, and says no more.
+    pub(super) fn told(&mut self, told: &EndMessage, out: &mut Outbox<Effect>) {
+        let versions = (told.client_version != 0)
+            .then_some((told.server_version, told.client_version));
+        let reason = Some(told.reason.as_str().to_owned());
+        let end = SessionEnd { versions, reason, ..self.ending(self.kind_of(told.code)) };
+        self.hang_up(CloseCode::Leave, "was told to go", out);
+        tell_end(end, out);
     }
 
-    fn spawned(&mut self, now: Micros, generation: u32, ack: SpawnAck, out: &mut Outbox<Effect>) {
-        if ack.map_generation != generation {
-            return;
-        }
-        self.phase = Phase::Playing { generation };
-        self.ping_at = now;
-        out.push(Effect::Spawned(ack.pawn));
-        out.push(Effect::Tell(ClientEvent::Stands("playing")));
-        let (slot, pawn, tick) = (ack.slot, ack.pawn, Tick(ack.tick));
-        out.push(Effect::Tell(ClientEvent::Spawned { slot, pawn, tick }));
-    }
-
-    fn datagram(&mut self, now: Micros, bytes: &[u8], out: &mut Outbox<Effect>) {
-        let Phase::Playing { generation } = self.phase else { return };
-        let read = match bytes.split_first() {
-            Some((&Snapshot::ID, body)) => decode::<Snapshot>(body).map(Some),
-            Some((&SnapshotFragment::ID, body)) => match decode::<SnapshotFragment>(body) {
-                Ok(fragment) => return self.fragment(now, generation, &fragment, out),
-                Err(error) => Err(error),
-            },
-            Some(_) | None => Ok(None),
-        };
-        match read {
-            Ok(Some(snapshot)) => Self::snapshot(generation, snapshot, out),
-            Ok(None) => self.count_unreadable(now, "no datagram of this direction", out),
-            Err(error) => self.count_unreadable(now, &error.to_string(), out),
-        }
-    }
-
-    fn fragment(
-        &mut self,
-        now: Micros,
-        generation: u32,
-        fragment: &SnapshotFragment,
-        out: &mut Outbox<Effect>,
-    ) {
-        let SnapshotFragment { tick, index, count, slice } = fragment;
-        let whole = match self.assembler.accept(Tick(*tick), *index, *count, slice) {
-            Ok(Joined::Whole(whole)) => whole,
-            Ok(Joined::Waiting | Joined::Stale) => return,
-            Err(error) => return self.count_unreadable(now, &error.to_string(), out),
-        };
-        let read = match whole.split_first() {
-            Some((&Snapshot::ID, body)) => decode::<Snapshot>(body).map_err(|e| e.to_string()),
-            Some(_) | None => Err("the joined fragments are no snapshot".to_owned()),
-        };
-        match read {
-            Ok(snapshot) => Self::snapshot(generation, snapshot, out),
-            Err(error) => self.count_unreadable(now, &error, out),
-        }
-    }
-
-    /// A snapshot of another map than the one that stands here is passed over.
-    fn snapshot(generation: u32, snapshot: Snapshot, out: &mut Outbox<Effect>) {
-        if snapshot.head.map_generation == generation {
-            out.push(Effect::Snapshot(Arc::new(snapshot)));
-        }
-    }
-
-    fn count_unreadable(&mut self, now: Micros, error: &str, out: &mut Outbox<Effect>) {
-        self.unreadable += 1;
-        let quiet = self.unreadable_logged.is_some_and(|at| now.since(at) < UNREADABLE_LOG_INTERVAL);
-        if !quiet {
-            self.unreadable_logged = Some(now);
-            let line = format!("unreadable datagram {} from the server: {error}", self.unreadable);
-            out.push(Effect::Log(line));
-        }
-    }
-
-    /// The transport is gone. What the server said before it closed decides what this was.
+    /// The transport is gone and nothing was told before, so how it went decides what this was.
     fn closed(&mut self, closed: &Closed, out: &mut Outbox<Effect>) {
-        if self.phase == Phase::Idle {
-            return;
-        }
-        let told = self.told.take();
-        let code = told.as_ref().map_or(close_code(closed.code), |end| end.code);
-        let reason = match &told {
-            Some(end) => end.reason.as_str().to_owned(),
-            None if closed.by == By::Peer => String::from_utf8_lossy(&closed.reason).into_owned(),
-            None => String::new(),
+        let said = || Some(String::from_utf8_lossy(&closed.reason).into_owned());
+        let attempting = matches!(self.phase, Phase::Attempting { .. });
+        let (kind, reason) = match closed.by {
+            By::Peer => (self.kind_of(close_code(closed.code)), said()),
+            By::Local if closed.code == code::UNREADABLE => (EndKind::Unreadable, None),
+            By::Timeout if attempting => (EndKind::TimedOut, None),
+            By::Lost if attempting => (EndKind::CouldNotReach, said()),
+            By::Local | By::Timeout | By::Lost => (EndKind::ClosedByServer, None),
         };
-        let versions = told.map(|end| (end.server_version, end.client_version));
-        let end = SessionEnd {
-            kind: self.kind_of(code),
-            address: self.address(),
-            versions,
-            reason: Some(reason),
-        };
-        self.forget(out);
-        self.ended(end, out);
+        let end = SessionEnd { reason, ..self.ending(kind) };
+        self.hang_up(CloseCode::Leave, "gone", out);
+        tell_end(end, out);
     }
 
     fn kind_of(&self, code: CloseCode) -> EndKind {
@@ -364,7 +231,9 @@ impl Connecting {
             CloseCode::Closed if differs => EndKind::BuildDiffers,
             CloseCode::Closed => EndKind::Removed,
             CloseCode::Full => EndKind::ServerFull,
-            _ => EndKind::ClosedByServer,
+            CloseCode::Leave | CloseCode::Unreadable | CloseCode::Unknown(_) => {
+                EndKind::ClosedByServer
+            }
         }
     }
 }
@@ -374,33 +243,40 @@ impl Machine for Connecting {
     type Effect = Effect;
 
     fn handle(&mut self, now: Micros, msg: ConnectionMsg, out: &mut Outbox<Effect>) {
-        let generation = self.generation;
+        let current = self.attempt;
         match msg {
             ConnectionMsg::Connect(target) => self.connect(now, target, out),
             ConnectionMsg::Disconnect => self.disconnect(out),
-            ConnectionMsg::Profile(profile) => self.profile = profile,
-            ConnectionMsg::Input(bytes) => {
-                if matches!(self.phase, Phase::Playing { .. }) {
-                    out.push(Effect::SendDatagram(bytes));
-                }
+            ConnectionMsg::Profile(profile) => {
+                self.profile = Arc::clone(&profile);
+                out.push(Effect::Keep(Kept::Profile(profile)));
             }
+            ConnectionMsg::Links(links) => out.push(Effect::Relink(links)),
             // What an attempt or a session given up still tells is swallowed.
-            ConnectionMsg::Dialed(it) if it.generation == generation => self.connected(out),
-            ConnectionMsg::DialFailed(it) if it.generation == generation => {
+            ConnectionMsg::Dialed(it) if it.attempt == current => self.connected(out),
+            ConnectionMsg::DialFailed(it) if it.attempt == current => {
                 self.dial_failed(it.event, out);
             }
-            ConnectionMsg::Closed(it) if it.generation == generation => self.closed(&it.event, out),
-            ConnectionMsg::Message(it) if it.generation == generation => {
+            ConnectionMsg::Closed(it) if it.attempt == current => self.closed(&it.event, out),
+            ConnectionMsg::Message(it) if it.attempt == current => {
                 self.message(now, it.event.id, &it.event.body, out);
             }
-            ConnectionMsg::Datagram(it) if it.generation == generation => {
-                self.datagram(now, &it.event, out);
+            ConnectionMsg::Datagram(it) if it.attempt == current => {
+                if let Phase::Playing { map_generation } = self.phase {
+                    self.datagrams.read(now, map_generation, &it.event, out);
+                }
+            }
+            ConnectionMsg::Input(it) if it.attempt == current => {
+                if matches!(self.phase, Phase::Playing { .. }) {
+                    out.push(Effect::SendDatagram(it.event));
+                }
             }
             ConnectionMsg::Dialed(_)
             | ConnectionMsg::DialFailed(_)
             | ConnectionMsg::Closed(_)
             | ConnectionMsg::Message(_)
             | ConnectionMsg::Datagram(_)
+            | ConnectionMsg::Input(_)
             | ConnectionMsg::Trusting => (),
         }
     }
@@ -408,7 +284,7 @@ impl Machine for Connecting {
     fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         match self.phase {
             Phase::Attempting { until, .. } if until <= now => {
-                self.fail(SessionEnd::new(EndKind::TimedOut, self.address()), out);
+                self.fail(self.ending(EndKind::TimedOut), out);
             }
             Phase::Playing { .. } if self.ping_at <= now => {
                 self.ping_at = now + PING_INTERVAL;
@@ -427,8 +303,14 @@ impl Machine for Connecting {
     }
 
     fn digest(&self, digest: &mut Digest) {
-        digest.word(self.generation);
-        digest.word(self.unreadable);
+        digest.word(self.attempt);
+        digest.word(self.datagrams.unreadable());
+    }
+}
+
+fn tell_end(end: SessionEnd, out: &mut Outbox<Effect>) {
+    for event in end.into_events() {
+        out.push(Effect::Tell(event));
     }
 }
 

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{EntityId, NetKind, PlayerEntry, PlayerList, Snapshot};
-use dh_netcode::{InterpSettings, KindSet, Moment, RenderClock, Replica, ReplicaStore};
+use dh_netcode::{KindSet, Moment, RenderClock, Replica, ReplicaStore, TickClock};
+use dh_prefs::Prefs;
 use dh_sim::fit_settings;
 use dh_view::{BoxView, Camera, Colour, Hud, HudFacts, PlayerView, View};
 use glam::Vec3;
 
 use super::replicas::replicas_of;
 use super::{CameraMode, PresenterMsg};
+use crate::numbered::Numbered;
 use crate::predictor::Predicted;
+use crate::prefs;
 
 /// Frames a second where no display sets the pace.
 const FRAME_RATE: TickRate = TickRate::DEFAULT;
@@ -31,18 +34,23 @@ pub enum Effect {
 /// What outlives a panic: the session's facts. Replicas come again with the next snapshot.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    rate: Option<TickRate>,
+    session: Option<Numbered<TickRate>>,
     pawn: Option<EntityId>,
     players: BTreeMap<u8, PlayerEntry>,
-    interp: Option<InterpSettings>,
+    prefs: Arc<Prefs>,
     camera: CameraMode,
 }
 
 impl Stage {
     /// Nobody anywhere.
     #[must_use]
-    pub fn new(camera: CameraMode, interp: Option<InterpSettings>) -> Self {
-        Self { rate: None, pawn: None, players: BTreeMap::new(), interp, camera }
+    pub fn new(camera: CameraMode, prefs: Arc<Prefs>) -> Self {
+        Self { session: None, pawn: None, players: BTreeMap::new(), prefs, camera }
+    }
+
+    /// The same stage in another session, or in none: nobody is there yet.
+    fn cleared(&self, session: Option<Numbered<TickRate>>) -> Self {
+        Self { session, ..Self::new(self.camera, Arc::clone(&self.prefs)) }
     }
 }
 
@@ -54,26 +62,32 @@ pub struct Presenter {
     show: Option<Show>,
     last_frame: Micros,
     fps: Option<f32>,
-    ping: Option<Micros>,
 }
 
 /// One session's replicas and the clock that reads them.
 #[derive(Debug)]
 struct Show {
+    attempt: u64,
     rate: TickRate,
     clock: RenderClock,
     store: ReplicaStore,
     time_scale: f32,
     moment: Option<Moment>,
     predicted: Option<Predicted>,
+    ping: Option<Micros>,
 }
 
 impl Presenter {
     /// A presenter of the world made of `boxes`.
     #[must_use]
     pub fn new(boxes: Arc<[BoxView]>, stage: Stage, now: Micros) -> Self {
-        let show = stage.rate.map(|rate| Show::new(rate, stage.interp));
-        Self { boxes, stage, show, last_frame: now, fps: None, ping: None }
+        let show = stage.session.as_ref().map(|session| Show::new(session, &stage.prefs));
+        Self { boxes, stage, show, last_frame: now, fps: None }
+    }
+
+    /// What is shown of this attempt's session; nothing once another has begun, or none stands.
+    fn show_of(&mut self, attempt: u64) -> Option<&mut Show> {
+        self.show.as_mut().filter(|show| show.attempt == attempt)
     }
 
     fn keep(&self, out: &mut Outbox<Effect>) {
@@ -115,18 +129,15 @@ impl Presenter {
             view.players.extend(others.map(|replica| self.player(&replica)));
         }
         if let Some(predicted) = &show.predicted {
-            self.show_own(now, show.rate, predicted, &mut view);
+            self.show_own(now, predicted, &mut view);
         }
         view.hud = self.hud(show);
         view
     }
 
-    /// The own pawn between its two newest ticks, with what is left of corrections.
-    fn show_own(&self, now: Micros, rate: TickRate, predicted: &Predicted, view: &mut View) {
-        let since = now.since(predicted.at);
-        let mut offset = predicted.offset;
-        offset.ease(since);
-        let drawn = offset.drawn(predicted.before, predicted.newest, share(since, rate));
+    /// The own pawn: these eyes, or a body like any other.
+    fn show_own(&self, now: Micros, predicted: &Predicted, view: &mut View) {
+        let drawn = predicted.drawn(now);
         let feet = Vec3::from_array(drawn.feet);
         let [yaw, pitch] = predicted.look;
         match self.stage.camera {
@@ -163,10 +174,13 @@ impl Presenter {
 
     fn hud(&self, show: &Show) -> Hud {
         let tick = show.store.newest().unwrap_or_default();
-        let facts = HudFacts { fps: self.fps, ping: self.ping, tick, rate: show.rate };
-        let buf = show.predicted.as_ref().map(|predicted| predicted.overlay.as_str());
-        let interp = show.clock.overlay();
-        Hud::playing(&facts, buf.into_iter().chain([interp.as_str()]))
+        let facts = HudFacts { fps: self.fps, ping: show.ping, tick, rate: show.rate };
+        let buf = match &show.predicted {
+            Some(predicted) => predicted.overlay.clone(),
+            // Nothing was read yet: the line of a clock that knows nothing.
+            None => TickClock::new(prefs::clock(&self.stage.prefs, show.rate), show.rate).overlay(),
+        };
+        Hud::playing(&facts, [buf.as_str(), show.clock.overlay().as_str()])
     }
 }
 
@@ -180,16 +194,19 @@ struct Body {
 }
 
 impl Show {
-    fn new(rate: TickRate, interp: Option<InterpSettings>) -> Self {
-        let settings = interp.unwrap_or_else(|| InterpSettings::new(rate));
+    fn new(session: &Numbered<TickRate>, prefs: &Prefs) -> Self {
+        let Numbered { attempt, event: rate } = *session;
+        let settings = prefs::interp(prefs, rate);
         let kinds = KindSet::EMPTY.with(NetKind::PlayerPawn.value());
         Self {
+            attempt,
             rate,
             clock: RenderClock::new(settings, rate),
             store: ReplicaStore::new(settings.buffer_ticks, kinds),
             time_scale: 1.0,
             moment: None,
             predicted: None,
+            ping: None,
         }
     }
 
@@ -207,10 +224,9 @@ impl Machine for Presenter {
 
     fn handle(&mut self, now: Micros, msg: PresenterMsg, out: &mut Outbox<Effect>) {
         match msg {
-            PresenterMsg::Joined(rate) => {
-                let (camera, interp) = (self.stage.camera, self.stage.interp);
-                self.stage = Stage { rate: Some(rate), ..Stage::new(camera, interp) };
-                self.show = Some(Show::new(rate, interp));
+            PresenterMsg::Joined(session) => {
+                self.show = Some(Show::new(&session, &self.stage.prefs));
+                self.stage = self.stage.cleared(Some(session));
                 self.last_frame = now;
                 self.keep(out);
             }
@@ -219,21 +235,19 @@ impl Machine for Presenter {
                 self.keep(out);
             }
             PresenterMsg::Left => {
-                let (camera, interp) = (self.stage.camera, self.stage.interp);
-                self.stage = Stage::new(camera, interp);
                 self.show = None;
-                self.ping = None;
+                self.stage = self.stage.cleared(None);
                 self.keep(out);
             }
             PresenterMsg::Players(list) => {
                 self.players(list);
                 self.keep(out);
             }
-            PresenterMsg::Interp(settings) => {
-                self.stage.interp = Some(settings);
+            PresenterMsg::Prefs(changed) => {
                 if let Some(show) = &mut self.show {
-                    show.clock.set_settings(settings);
+                    show.clock.set_settings(prefs::interp(&changed, show.rate));
                 }
+                self.stage.prefs = changed;
                 self.keep(out);
             }
             PresenterMsg::Camera(camera) => {
@@ -241,17 +255,21 @@ impl Machine for Presenter {
                 self.keep(out);
             }
             PresenterMsg::Present => out.push(Effect::View(self.view(now))),
-            PresenterMsg::Snapshot(snapshot) => {
-                if let Some(show) = &mut self.show {
+            PresenterMsg::Snapshot(Numbered { attempt, event: snapshot }) => {
+                if let Some(show) = self.show_of(attempt) {
                     show.receive(now, &snapshot);
                 }
             }
-            PresenterMsg::Predicted(predicted) => {
-                if let Some(show) = &mut self.show {
+            PresenterMsg::Predicted(Numbered { attempt, event: predicted }) => {
+                if let Some(show) = self.show_of(attempt) {
                     show.predicted = Some(predicted);
                 }
             }
-            PresenterMsg::Ping(ping) => self.ping = Some(ping),
+            PresenterMsg::Ping(Numbered { attempt, event: ping }) => {
+                if let Some(show) = self.show_of(attempt) {
+                    show.ping = Some(ping);
+                }
+            }
         }
     }
 
@@ -267,12 +285,6 @@ impl Machine for Presenter {
         let shown = self.show.as_ref().map_or(0, |show| show.store.listed().len());
         digest.word(shown as u64);
     }
-}
-
-/// How far `since` reaches into a tick, 0 to 1.
-#[expect(clippy::cast_possible_truncation, reason = "a share of at most 1")]
-fn share(since: Micros, rate: TickRate) -> f32 {
-    (since.as_secs_f64() * f64::from(rate.hz())).min(1.0) as f32
 }
 
 /// Frames a second, smoothed over about twenty frames.

@@ -5,9 +5,10 @@ use std::fmt;
 use dh_machine::Micros;
 
 use crate::actor::Actor;
-use crate::shell::{Life, Shell, Turn};
+use crate::port::Command;
+use crate::shell::{Life, Shell, TURN_MESSAGES, Turn};
 
-/// Runs an actor on whatever thread pumps it. Dropping it ends the actor.
+/// Runs an actor on whatever thread pumps it. Dropping it stops the actor in order.
 pub struct Pump<A: Actor> {
     shell: Shell<A>,
 }
@@ -31,6 +32,15 @@ impl<A: Actor> Pump<A> {
     /// which sleeps can be woken. Only the first call counts.
     pub fn wake_with(&self, wake: impl Fn() + Send + Sync + 'static) {
         self.shell.core().driven_by(Box::new(wake));
+    }
+}
+
+impl<A: Actor> Drop for Pump<A> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.shell.core().command(Command::STOP);
+            self.shell.turn(None, TURN_MESSAGES);
+        }
     }
 }
 

@@ -83,7 +83,10 @@ pub(crate) struct OneServer {
 }
 
 impl OneServer {
-    pub(crate) fn new(expected: Option<PeerKey>, algorithms: WebPkiSupportedAlgorithms) -> Arc<Self> {
+    pub(crate) fn new(
+        expected: Option<PeerKey>,
+        algorithms: WebPkiSupportedAlgorithms,
+    ) -> Arc<Self> {
         Arc::new(Self { expected, shown: OnceLock::new(), algorithms })
     }
 

@@ -68,6 +68,8 @@ pub struct ConnectionStats {
     pub packets_sent: u64,
     /// Packets sent that are known to be lost.
     pub packets_lost: u64,
+    /// Times packets were handed to the system to send, several at once where it takes them.
+    pub sends: u64,
     /// Bytes sent, headers of QUIC included.
     pub bytes_sent: u64,
     /// Bytes received, headers of QUIC included.

@@ -24,7 +24,7 @@ use super::memory::{self, Ends};
 use super::quic::QuicLane;
 use super::race::{First, race};
 use super::shaper::{Shaper, Way, due};
-use super::{Fate, Net, Shared, lock, probe, socket};
+use super::{Fate, Net, Shared, limit, lock, probe, socket};
 use crate::port::Inlet;
 
 /// Whom to dial, as whom, believing what.
@@ -82,7 +82,7 @@ pub enum Dialed {
     Failed(DialError),
 }
 
-/// Why there is no connection. All but the server's key count as "could not reach".
+/// Why there is no connection. All but [`DialError::TimedOut`] count as "could not reach".
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DialError {
@@ -102,6 +102,8 @@ pub enum DialError {
     PortUnreachable(SocketAddr),
     /// The server refused before the handshake.
     Refused,
+    /// Nothing was heard for [`limit::IDLE_MAX`]; whoever dials mostly has a shorter patience.
+    TimedOut,
     /// The server shows another key than the one it is known by.
     KeyChanged {
         /// The name it is known under.
@@ -146,7 +148,11 @@ impl Net {
         let number = net.next_dial();
         let task = self.shared.handle.spawn(async move {
             let dialed = match options.target {
-                Target::Memory(address) => dial_memory(&net, &options, address, number).await,
+                Target::Memory(address) => {
+                    let dialled = dial_memory(&net, &options, address, number);
+                    let dialled = tokio::time::timeout(limit::IDLE_MAX, dialled).await;
+                    dialled.unwrap_or(Err(DialError::TimedOut))
+                }
                 _ => dial_quic(&net, &options, &inlet).await,
             };
             let last = match dialed {
@@ -169,6 +175,9 @@ async fn dial_quic(
     let known = expected_key(&options.trust, address, &name)?;
     let bound = socket::bind(net, options.from.unwrap_or_else(|| any(net, address)), options.links)
         .map_err(DialError::Bind)?;
+    if let Some(shaper) = &bound.shaper {
+        net.add_path(bound.address, shaper);
+    }
     let source = Source::of(net.simulated.as_ref());
     let (config, verifier) = source
         .client(&options.identity, known.key, options.congestion)
@@ -208,9 +217,7 @@ fn expected_key(trust: &Trust, address: SocketAddr, name: &str) -> Result<Known,
     match trust {
         Trust::Any => Ok(Known { key: None, pin_to: None }),
         Trust::Key(key) => Ok(Known { key: Some(*key), pin_to: None }),
-        Trust::KnownHosts(_) if address.ip().is_loopback() => {
-            Ok(Known { key: None, pin_to: None })
-        }
+        Trust::KnownHosts(_) if address.ip().is_loopback() => Ok(Known { key: None, pin_to: None }),
         Trust::KnownHosts(path) => {
             let key = KnownHosts::load(path).map_err(DialError::KnownHosts)?.get(name);
             Ok(Known { key, pin_to: key.is_none().then(|| path.clone()) })
@@ -241,12 +248,7 @@ async fn find(net: &Shared, target: &Target) -> Result<(SocketAddr, String), Dia
 }
 
 /// What a failed handshake means to whoever dialled.
-fn explain(
-    error: ConnectionError,
-    verifier: &OneServer,
-    known: &Known,
-    name: &str,
-) -> DialError {
+fn explain(error: ConnectionError, verifier: &OneServer, known: &Known, name: &str) -> DialError {
     if let (Some(expected), Some(shown)) = (known.key, verifier.shown())
         && expected != shown
     {
@@ -262,6 +264,7 @@ fn explain(
         {
             DialError::Refused
         }
+        ConnectionError::TimedOut => DialError::TimedOut,
         other => DialError::Handshake(other.to_string()),
     }
 }
@@ -319,6 +322,7 @@ async fn dial_memory(
     let client = options.from.unwrap_or_else(|| any(net, address));
     let name = format!("{client} {number}");
     let shaper = Arc::new(Shaper::new(options.links, net.seed, &name));
+    net.add_path(client, &shaper);
     travel(net, &shaper, Way::Up).await;
     let door = lock(&net.doors).get(&address).and_then(Weak::upgrade);
     let Some(door) = door else { return Err(DialError::PortUnreachable(address)) };
@@ -355,7 +359,7 @@ async fn travel(net: &Shared, shaper: &Shaper, way: Way) {
             net.clock.sleep_until(due(net.clock, now, delay)).await;
             return;
         }
-        tokio::time::sleep(super::limit::INITIAL_RTT * 3).await;
+        tokio::time::sleep(limit::INITIAL_RTT * 3).await;
     }
 }
 
@@ -367,10 +371,10 @@ impl fmt::Display for DialError {
             Self::NoRoute(address) => write!(f, "there is no way to {address}"),
             Self::PortUnreachable(address) => write!(f, "nobody listens at {address}"),
             Self::Refused => f.write_str("the server refused"),
-            Self::KeyChanged { name, expected, shown } => write!(
-                f,
-                "server key changed: {name} is known by {expected} and shows {shown}"
-            ),
+            Self::TimedOut => f.write_str("the server did not answer"),
+            Self::KeyChanged { name, expected, shown } => {
+                write!(f, "server key changed: {name} is known by {expected} and shows {shown}")
+            }
             Self::KnownHosts(error) => error.fmt(f),
             Self::Handshake(why) => write!(f, "the handshake failed: {why}"),
         }

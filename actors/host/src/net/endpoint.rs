@@ -101,7 +101,7 @@ struct Waiting {
 
 #[derive(Debug)]
 enum Arrival {
-    Quic(quinn::Incoming),
+    Quic(Box<quinn::Incoming>),
     Memory(MemoryKnock),
 }
 
@@ -169,10 +169,15 @@ impl Endpoint {
 
     /// Answer a knock. One that has expired, or was answered before, is left alone.
     pub fn answer(&self, id: u64, verdict: Verdict) {
-        let Some((_, arrival)) = lock(&self.inner.waiting).arrivals.remove(&id) else { return };
+        let arrival = {
+            let mut waiting = lock(&self.inner.waiting);
+            self.inner.expire(&mut waiting, self.inner.net.clock.now());
+            waiting.arrivals.remove(&id)
+        };
+        let Some((_, arrival)) = arrival else { return };
         match (arrival, verdict) {
             (Arrival::Quic(incoming), Verdict::Accept) => {
-                let handshake = handshake(Arc::clone(&self.inner), id, incoming);
+                let handshake = handshake(Arc::clone(&self.inner), id, *incoming);
                 self.inner.net.handle.spawn(handshake);
             }
             (Arrival::Quic(incoming), Verdict::Retry) => {
@@ -186,6 +191,23 @@ impl Endpoint {
                 self.inner.tell(Knock::Arrived { id, connection });
             }
             (Arrival::Memory(knock), Verdict::Retry | Verdict::Ignore) => knock.ignore(),
+        }
+    }
+
+    /// Offer every arrival that waits for a verdict once more: for a listener that has forgotten
+    /// what it was told.
+    pub fn repeat_knocks(&self) {
+        let waiting: Vec<Incoming> = lock(&self.inner.waiting)
+            .arrivals
+            .iter()
+            .map(|(id, (_, arrival))| Incoming {
+                id: *id,
+                remote: arrival.remote(),
+                validated: arrival.is_validated(),
+            })
+            .collect();
+        for incoming in waiting {
+            self.inner.tell(Knock::Incoming(incoming));
         }
     }
 
@@ -219,10 +241,11 @@ impl Endpoint {
 impl Inner {
     /// Somebody dials from inside the process.
     pub(crate) fn knock(self: &Arc<Self>, knock: MemoryKnock) {
-        self.arrive(Arrival::Memory(knock), Remote::Loopback, true);
+        self.arrive(Arrival::Memory(knock));
     }
 
-    fn arrive(&self, arrival: Arrival, remote: Remote, validated: bool) {
+    fn arrive(&self, arrival: Arrival) {
+        let (remote, validated) = (arrival.remote(), arrival.is_validated());
         let now = self.net.clock.now();
         let mut waiting = lock(&self.waiting);
         self.expire(&mut waiting, now);
@@ -285,6 +308,20 @@ impl Drop for Inner {
 }
 
 impl Arrival {
+    fn remote(&self) -> Remote {
+        match self {
+            Self::Quic(incoming) => Remote::Udp(incoming.remote_address()),
+            Self::Memory(_) => Remote::Loopback,
+        }
+    }
+
+    fn is_validated(&self) -> bool {
+        match self {
+            Self::Quic(incoming) => incoming.remote_address_validated(),
+            Self::Memory(_) => true,
+        }
+    }
+
     fn ignore(self) {
         match self {
             Self::Quic(incoming) => incoming.ignore(),
@@ -322,9 +359,7 @@ fn open(
 async fn accept(quinn: quinn::Endpoint, inner: Weak<Inner>) {
     while let Some(incoming) = quinn.accept().await {
         let Some(inner) = inner.upgrade() else { return };
-        let remote = Remote::Udp(incoming.remote_address());
-        let validated = incoming.remote_address_validated();
-        inner.arrive(Arrival::Quic(incoming), remote, validated);
+        inner.arrive(Arrival::Quic(Box::new(incoming)));
     }
 }
 

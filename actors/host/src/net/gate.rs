@@ -99,7 +99,7 @@ impl Gate {
         kept
     }
 
-    /// Nothing has come. In a flood the socket is looked at once a millisecond, so that a wake-up
+    /// Nothing has come. In a flood the socket is looked at every [`PAUSE`], so that a wake-up
     /// serves many packets; otherwise its readiness wakes the task.
     fn wait(&self, cx: &mut Context<'_>, state: &mut State) -> Poll<io::Result<usize>> {
         let pause = state.pause.insert(Box::pin(tokio::time::sleep(PAUSE)));
@@ -302,8 +302,8 @@ const FIRST_MAX: u32 = 64;
 const PASSED_MAX: u32 = 32;
 /// Packets with tokens that pass in a window of a flood.
 const TOKENED_MAX: u32 = 128;
-/// The pause between two looks at a flooded socket.
-const PAUSE: Duration = Duration::from_millis(1);
+/// The pause between two looks at a flooded socket: twenty packets a wake-up at 10,000 a second.
+const PAUSE: Duration = Duration::from_millis(2);
 /// Batches that are sifted before others get their turn.
 const LOOKS_MAX: usize = 8;
 /// How long an address is remembered, at least; at most twice as long.
@@ -313,3 +313,69 @@ const SEEN_FOR: Micros = Micros::from_secs(2);
 const SEEN_BITS: u64 = 1 << 20;
 const SEEN_MASK: u64 = SEEN_BITS - 1;
 const SEEN_WORDS: usize = 1 << 14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An Initial packet's header with ids and a token of so many bytes.
+    fn initial(to: u8, from: u8, token: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0xc0, 0, 0, 0, 1, to];
+        packet.extend(vec![7; usize::from(to)]);
+        packet.push(from);
+        packet.extend(vec![8; usize::from(from)]);
+        packet.extend(token);
+        packet
+    }
+
+    #[test]
+    fn a_first_packet_is_known_by_its_header_with_or_without_a_token() {
+        assert_eq!(Kind::of(&initial(8, 0, &[0])), Kind::First);
+        assert_eq!(Kind::of(&initial(20, 8, &[0])), Kind::First);
+        assert_eq!(Kind::of(&initial(8, 8, &[0x40, 0])), Kind::First);
+        assert_eq!(Kind::of(&initial(8, 8, &[5, 1, 2])), Kind::Tokened);
+        assert_eq!(Kind::of(&initial(8, 8, &[0x80, 0, 1, 0])), Kind::Tokened);
+        assert_eq!(Kind::of(&[0xc0, 0xba, 0xba, 0xba, 0xba, 1]), Kind::First);
+    }
+
+    #[test]
+    fn everything_else_passes_even_a_flood() {
+        let handshake = [0xe0, 0, 0, 0, 1, 8];
+        let short = [0x40, 1, 2, 3, 4, 5];
+        let negotiation = [0x80, 0, 0, 0, 0, 1];
+        for packet in [&handshake[..], &short, &negotiation, &[], &[0xc0], &initial(8, 8, &[])] {
+            assert_eq!(Kind::of(packet), Kind::Other);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_of_some_kind(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Kind::of(&bytes);
+        }
+    }
+
+    #[test]
+    fn an_address_is_known_for_two_seconds_and_forgotten_after_four() {
+        let mut seen = Seen::new(3);
+        let address = SocketAddr::from(([10, 0, 0, 1], 7));
+        let turn = |seen: &mut Seen, millis| seen.turn(Micros::from_millis(millis));
+        assert!(!seen.mark(address));
+        assert!(seen.mark(address));
+        assert!(!seen.mark(SocketAddr::from(([10, 0, 0, 1], 8))), "the port counts");
+        turn(&mut seen, 2_000);
+        assert!(seen.mark(address));
+        turn(&mut seen, 4_000);
+        turn(&mut seen, 6_000);
+        assert!(!seen.mark(address));
+    }
+
+    #[test]
+    fn of_forty_thousand_made_up_addresses_few_pass_by_chance() {
+        let mut seen = Seen::new(5);
+        let address = |n: u32| SocketAddr::from((n.to_be_bytes(), 9));
+        let known = (0..40_000).filter(|n| seen.mark(address(*n))).count();
+        assert!(known < 100, "{known}");
+    }
+}

@@ -91,6 +91,12 @@ impl Identity {
         Arc::clone(&self.certified)
     }
 
+    /// A certificate with a key that is not its own, as a thief would hold.
+    #[cfg(test)]
+    pub(crate) fn forged(certified: CertifiedKey, key: PeerKey) -> Self {
+        Self { certified: Arc::new(certified), key }
+    }
+
     fn make(path: &Path) -> Result<Self, IdentityError> {
         let mut secret = [0; 32];
         SystemRandom::new().fill(&mut secret).map_err(|_| IdentityError::NoRandomness)?;

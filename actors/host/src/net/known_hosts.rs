@@ -224,17 +224,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("known-hosts");
         for name in ["", "two words", "line\nbreak", "#note", &"x".repeat(300)] {
-            assert!(matches!(
-                KnownHosts::pin(&path, name, key(1)),
-                Err(KnownHostsError::Name(_))
-            ));
+            assert!(matches!(KnownHosts::pin(&path, name, key(1)), Err(KnownHostsError::Name(_))));
         }
         assert!(!path.exists());
     }
 
     proptest! {
         #[test]
-        fn whatever_the_file_holds_it_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn whatever_the_file_holds_it_is_read_or_refused(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
             let _ = KnownHosts::read(&bytes);
         }
     }

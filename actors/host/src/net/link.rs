@@ -141,7 +141,7 @@ const PPM: u32 = 1_000_000;
 
 /// A draw below `bound`, from the high half of a word.
 fn below(word: u64, bound: u32) -> u32 {
-    let scaled = (word >> 32) * u64::from(bound) >> 32;
+    let scaled = ((word >> 32) * u64::from(bound)) >> 32;
     u32::try_from(scaled).unwrap_or(bound)
 }
 
@@ -166,8 +166,7 @@ mod tests {
 
     #[test]
     fn the_draw_lies_on_both_sides_of_the_latency_and_reaches_its_ends() {
-        let link =
-            Link { latency: Micros(60_000), draw: Micros(20_000), ..Link::IDEAL };
+        let link = Link { latency: Micros(60_000), draw: Micros(20_000), ..Link::IDEAL };
         let delays: Vec<u64> = fates(link, 20_000)
             .into_iter()
             .map(|fate| match fate {

@@ -14,12 +14,12 @@ use bytes::Bytes;
 use dh_machine::Micros;
 
 use self::half::{Half, Path};
+use super::Shared;
 use super::close::{By, Closed, code, cut};
 use super::connection::{ConnectionStats, NetEvent, SendError};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::{Shaper, Way};
-use super::Shared;
 use crate::port::Inlet;
 
 /// One end of a connection inside the process.
@@ -125,6 +125,7 @@ impl MemoryEnd {
         ConnectionStats {
             packets_sent: sent.packets,
             packets_lost: sent.lost,
+            sends: sent.packets,
             bytes_sent: sent.bytes,
             bytes_received: received.bytes_arrived,
             datagrams_offered: sent.datagrams,

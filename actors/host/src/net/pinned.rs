@@ -19,7 +19,7 @@ use rustls::pki_types::UnixTime;
 use rustls::time_provider::TimeProvider;
 use rustls::{Error, NamedGroup};
 
-use super::stream::stream;
+use crate::runtime::Seeds;
 
 /// The ALPN of connections whose keys follow from a seed.
 pub(crate) const SIMULATED_ALPN: &[u8] = b"dh-sim";
@@ -37,7 +37,7 @@ impl Pinned {
     pub(super) fn new(seed: u64) -> Self {
         let world = DRAWS.with_borrow_mut(|draws| {
             draws.worlds += 1;
-            draws.current = Some((draws.worlds, stream(seed, "crypto")));
+            draws.current = Some((draws.worlds, Seeds::new(seed).rng("crypto")));
             draws.worlds
         });
         Self { seed, world }
@@ -59,7 +59,7 @@ impl Pinned {
 
     /// Seed, connection ids and reset key of one endpoint; `number` differs per endpoint.
     pub(crate) fn endpoint(&self, number: u64) -> EndpointConfig {
-        let mut rng = stream(self.seed, &format!("endpoint {number}"));
+        let mut rng = Seeds::new(self.seed).rng(&format!("endpoint {number}"));
         let mut reset = [0; 64];
         rng.fill_bytes(&mut reset);
         let reset = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &reset);
@@ -68,20 +68,20 @@ impl Pinned {
         rng.fill_bytes(&mut seed);
         config.rng_seed(Some(seed));
         let seed = rng.next_u64();
-        config.cid_generator(move || Box::new(PinnedIds(stream(seed, "connection ids"))));
+        config.cid_generator(move || Box::new(PinnedIds(Seeds::new(seed).rng("connection ids"))));
         config
     }
 
     /// What seals the tokens of one endpoint.
     pub(crate) fn token_key(&self, number: u64) -> Arc<ring::hkdf::Prk> {
         let mut master = [0; 64];
-        stream(self.seed, &format!("tokens {number}")).fill_bytes(&mut master);
+        Seeds::new(self.seed).rng(&format!("tokens {number}")).fill_bytes(&mut master);
         Arc::new(ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]).extract(&master))
     }
 
     /// The ids a client first addresses its server by.
     pub(crate) fn first_ids(&self, number: u64) -> Arc<dyn Fn() -> ConnectionId + Send + Sync> {
-        let rng = Mutex::new(stream(self.seed, &format!("first ids {number}")));
+        let rng = Mutex::new(Seeds::new(self.seed).rng(&format!("first ids {number}")));
         Arc::new(move || {
             let mut id = [0; 16];
             rng.lock().unwrap_or_else(PoisonError::into_inner).fill_bytes(&mut id);

@@ -142,6 +142,7 @@ impl QuicLane {
         ConnectionStats {
             packets_sent: quinn.path.sent_packets,
             packets_lost: quinn.path.lost_packets,
+            sends: quinn.udp_tx.ios,
             bytes_sent: quinn.udp_tx.bytes,
             bytes_received: quinn.udp_rx.bytes,
             datagrams_offered: datagrams.offered,

@@ -135,8 +135,10 @@ impl AsyncUdpSocket for ShapedSocket {
         let mut count = 0;
         for (buf, meta) in bufs.iter_mut().zip(meta) {
             let Poll::Ready(packet) = inbox.packets.poll(cx) else { break };
-            buf[..packet.bytes.len()].copy_from_slice(&packet.bytes);
-            *meta = packet.meta;
+            // As the system does, what does not fit is cut.
+            let len = packet.bytes.len().min(buf.len());
+            buf[..len].copy_from_slice(&packet.bytes[..len]);
+            *meta = RecvMeta { len, stride: len, ..packet.meta };
             count += 1;
         }
         if count == 0 { Poll::Pending } else { Poll::Ready(Ok(count)) }

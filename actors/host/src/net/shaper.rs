@@ -4,10 +4,10 @@ use std::sync::Mutex;
 
 use dh_machine::Micros;
 
-use super::lock;
 use super::link::{Fate, Lane, Link, Links};
-use super::stream::stream;
+use super::lock;
 use crate::clock::Clock;
+use crate::runtime::Seeds;
 
 /// Both directions of a path, with their draws.
 #[derive(Debug)]
@@ -37,8 +37,11 @@ impl Shaper {
     /// The draws of both directions follow from `seed` and `name`.
     pub(crate) fn new(links: Links, seed: u64, name: &str) -> Self {
         Self {
-            up: Mutex::new(Lane::new(links.up, stream(seed, &format!("link up {name}")))),
-            down: Mutex::new(Lane::new(links.down, stream(seed, &format!("link down {name}")))),
+            up: Mutex::new(Lane::new(links.up, Seeds::new(seed).rng(&format!("link up {name}")))),
+            down: Mutex::new(Lane::new(
+                links.down,
+                Seeds::new(seed).rng(&format!("link down {name}")),
+            )),
         }
     }
 

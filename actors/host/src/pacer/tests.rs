@@ -1,4 +1,4 @@
-//! The wait on hosts that sleep well and badly, the schedule and the warning.
+//! The wait on hosts that sleep well and badly, and the warning.
 
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,16 @@ impl<F: FnMut(u64) -> u64> Sleeper for Fake<F> {
         self.now += 1;
         self.spun += 1;
     }
+}
+
+/// PACE-06
+#[test]
+fn a_new_bound_on_the_spin_holds_from_the_next_wait_on() {
+    let mut host = Fake::new(|asked| asked);
+    let mut wait = DeadlineWait::new(Micros(400));
+    wait.set_max_spin(Micros(0));
+    wait.wait(&mut host, Micros(10_000));
+    assert_eq!((host.spun, host.now), (0, 10_000));
 }
 
 fn learned(max_spin: u64, factor: f64) -> DeadlineWait {
@@ -98,81 +108,51 @@ fn the_rate_stays_at_60_hz_on_a_host_that_sleeps_six_times_too_long() {
     // Asked for 1 ms it takes 7.8, asked for 14 it takes 83; in a straight line between and beyond.
     let mut host = Fake::new(|asked| 2_000 + asked * 58 / 10);
     let mut wait = DeadlineWait::new(Micros(400));
-    let mut schedule = Schedule::new(TickRate::DEFAULT, Micros(0), 4);
     let mut ticks = 0;
     while host.now < 10_000_000 {
         host.spun = 0;
-        wait.wait(&mut host, schedule.next_due());
+        wait.wait(&mut host, TickRate::DEFAULT.due(ticks + 1));
         assert!(host.spun <= 400);
-        ticks += schedule.take(Micros(host.now));
+        while TickRate::DEFAULT.due(ticks + 1) <= Micros(host.now) {
+            ticks += 1;
+        }
     }
     let hz = ticks as f64 / (host.now as f64 / 1e6);
     assert!((59.0..=60.5).contains(&hz), "{hz} Hz");
 }
 
-/// PACE-13
-#[test]
-fn while_it_is_behind_it_neither_sleeps_nor_spins() {
-    let mut host = Fake::new(|asked| asked);
-    host.now = 170_000;
-    let mut wait = DeadlineWait::new(Micros(400));
-    let mut schedule = Schedule::new(TickRate::DEFAULT, Micros(0), 4);
-    let turns = [(); 3].map(|()| {
-        wait.wait(&mut host, schedule.next_due());
-        schedule.take(Micros(host.now))
-    });
-    assert_eq!(turns, [4, 4, 2]);
-    assert_eq!((host.now, host.sleeps.len(), host.spun), (170_000, 0, 0));
-    wait.wait(&mut host, schedule.next_due());
-    assert_eq!(host.now, 183_333);
-}
-
-/// PACE-12
-#[test]
-fn a_backlog_of_ten_ticks_runs_as_four_four_and_two() {
-    let mut schedule = Schedule::new(TickRate::DEFAULT, Micros(1_000), 4);
-    let now = Micros(1_000) + TickRate::DEFAULT.due(10);
-    assert_eq!(schedule.backlog(Micros(now.0 - 1)), 9);
-    assert_eq!(schedule.backlog(now), 10);
-    assert_eq!([(); 4].map(|()| schedule.take(now)), [4, 4, 2, 0]);
-    assert_eq!(schedule.next_due(), Micros(1_000) + TickRate::DEFAULT.due(11));
-}
-
-/// PACE-12
-#[test]
-fn every_tick_is_taken_exactly_once_at_every_rate() {
-    for hz in [10, 60, 77, 128, 240] {
-        let rate = TickRate::new(hz).unwrap();
-        let mut schedule = Schedule::new(rate, Micros(333), 4);
-        for tick in 1..=2_000 {
-            let due = schedule.next_due();
-            assert_eq!(due, Micros(333) + rate.due(tick));
-            assert_eq!(schedule.take(Micros(due.0 - 1)), 0);
-            assert_eq!(schedule.take(due), 1, "tick {tick} at {hz} Hz");
-        }
-    }
-}
-
 /// PACE-07
 #[test]
 fn ticks_at_a_third_of_their_rate_are_warned_of_with_both_numbers() {
-    let mut watch = RateWatch::new(TickRate::DEFAULT, 0.9, Micros::from_secs(10));
-    let warnings: Vec<_> =
-        (0..60).filter_map(|tick| watch.ticked(Micros(tick * 50_000), 6.25)).collect();
+    let mut watch = RateWatch::new(60.0, 0.9, Micros::from_secs(10));
+    let warnings: Vec<_> = (0..60).filter_map(|tick| watch.ticked(Micros(tick * 50_000))).collect();
     let [warning] = warnings[..] else { panic!("{warnings:?}") };
-    let text = warning.to_string();
-    assert!(text.contains("20.0 Hz") && text.contains("6.25"), "{text}");
-    let mut watch = RateWatch::new(TickRate::DEFAULT, 0.9, Micros::from_secs(10));
+    let text = warning.line(6.25);
+    assert!(text.contains("20.0 Hz instead of 60") && text.contains("6.25"), "{text}");
+    let mut watch = RateWatch::new(60.0, 0.9, Micros::from_secs(10));
     let at = |tick| TickRate::DEFAULT.due(tick);
-    assert!((0..6_000).all(|tick| watch.ticked(at(tick), 1.0).is_none()));
+    assert!((0..6_000).all(|tick| watch.ticked(at(tick)).is_none()));
 }
 
 /// PACE-08
 #[test]
 fn a_hundred_slow_seconds_are_warned_of_ten_times() {
-    let mut watch = RateWatch::new(TickRate::DEFAULT, 0.9, Micros::from_secs(10));
-    let slow = (0..2_000).filter_map(|tick| watch.ticked(Micros(tick * 50_000), 1.0));
+    let mut watch = RateWatch::new(60.0, 0.9, Micros::from_secs(10));
+    let slow = (0..2_000).filter_map(|tick| watch.ticked(Micros(tick * 50_000)));
     assert!((9..=11).contains(&slow.count()));
+}
+
+#[test]
+fn another_rate_to_watch_for_does_not_bring_the_next_warning_forward() {
+    let mut watch = RateWatch::new(60.0, 0.9, Micros::from_secs(10));
+    let mut slow = |from: u64, watch: &mut RateWatch| {
+        (from..from + 40).filter_map(|tick| watch.ticked(Micros(tick * 50_000))).count()
+    };
+    assert_eq!(slow(0, &mut watch), 1);
+    watch.set(120.0, 0.9, Micros::from_secs(10));
+    assert_eq!(slow(40, &mut watch), 0);
+    watch.set(20.0, 0.9, Micros(0));
+    assert_eq!(slow(80, &mut watch), 0, "20 Hz is what is wanted now");
 }
 
 struct Host(Instant);
@@ -197,15 +177,12 @@ impl Sleeper for Host {
 fn on_this_machine_a_wait_is_never_early_and_costs_a_small_part_of_a_core() {
     let mut host = Host(Instant::now());
     let mut wait = DeadlineWait::new(Pacing::TICK.max_spin);
-    let mut schedule = Schedule::new(TickRate::DEFAULT, Micros(0), 4);
-    let mut ticks = 0;
     let cpu = cpu_of_this_thread();
-    while ticks < 60 {
-        let due = schedule.next_due();
+    for tick in 1..=60 {
+        let due = TickRate::DEFAULT.due(tick);
         assert_eq!(wait.wait(&mut host, due), Waited::Reached);
         let now = host.now();
         assert!(now >= due, "early: {now:?} before {due:?}");
-        ticks += schedule.take(now);
     }
     assert!(host.now() >= TickRate::DEFAULT.due(60));
     // Sixty spins of at most 0.4 ms, and the sleeps.
@@ -243,4 +220,21 @@ fn the_timer_slack_is_a_nanosecond_while_the_guard_lives() {
     assert_eq!(HostTimerPeriod::slack_ns().unwrap(), 1);
     drop(tight);
     assert_eq!(HostTimerPeriod::slack_ns().unwrap(), before);
+}
+
+/// PACE-06
+#[test]
+fn a_host_that_is_taken_away_for_milliseconds_now_and_then_is_not_answered_with_longer_spins() {
+    let mut sleeps = 0_u64;
+    // 60 us late as a rule, 5 ms every tenth time.
+    let mut host = Fake::new(|asked| {
+        sleeps += 1;
+        asked + if sleeps.is_multiple_of(10) { 5_000 } else { 60 }
+    });
+    let mut wait = DeadlineWait::new(Micros(400));
+    for tick in 1..=600 {
+        wait.wait(&mut host, TickRate::DEFAULT.due(tick));
+    }
+    let each = host.spun / 600;
+    assert!(each < 270, "{each} us of spin each tick");
 }

@@ -271,6 +271,13 @@ impl<M: ActorMessage> Core<M> {
         self.lock().closed
     }
 
+    /// What [`PortStats::balanced`] says, without making any.
+    pub(crate) fn is_balanced(&self) -> bool {
+        let lanes = self.lock();
+        lanes.counts.iter().all(Counts::balanced)
+            && [&lanes.control, &lanes.data].iter().all(|queue| queue.peak() <= queue.max())
+    }
+
     pub(crate) fn stats(&self) -> PortStats {
         let lanes = self.lock();
         let stats = |queue: &Queue<M>| LaneStats {

@@ -1,4 +1,4 @@
-//! Lane: one bounded queue of a port, where any kind's oldest and any key's place are found at once.
+//! Lane: one bounded queue of a port, where each kind's oldest and each key's place are at hand.
 //!
 //! Owned by: the port, under its lock. Never: counts, wakes, reads a clock. The nodes lie in one
 //! slab that grows to the bound and is then reused, so a warm lane allocates nothing.
@@ -39,7 +39,7 @@ struct Node<M> {
     held: Option<Held<M>>,
     before: Option<usize>,
     after: Option<usize>,
-    /// The next of the same kind. Only the oldest of a kind ever leaves, so one direction is enough.
+    /// The next of the same kind. Only the oldest of a kind ever leaves, so one way is enough.
     after_in_kind: Option<usize>,
 }
 
@@ -190,14 +190,17 @@ mod tests {
     proptest! {
         /// D4
         #[test]
-        fn a_lane_behaves_like_a_plain_list(steps in prop::collection::vec((0..5u8, 0..3usize, 0..4u64), 0..200)) {
+        fn a_lane_behaves_like_a_plain_list(
+            steps in prop::collection::vec((0..5u8, 0..3usize, 0..4u64), 0..200),
+        ) {
             let mut lane = Queue::new(8, 3);
             let mut plain: VecDeque<(u32, usize, Option<u64>)> = VecDeque::new();
             for (msg, (step, kind, key)) in (0u32..).zip(steps) {
                 match step {
                     0 | 1 if lane.room() > 0 => {
                         let key = (kind == 2).then_some(key);
-                        let taken = plain.iter().any(|&(_, k, at)| k == kind && key.is_some() && at == key);
+                        let taken =
+                            key.is_some() && plain.iter().any(|&(_, k, at)| k == kind && at == key);
                         if !taken {
                             lane.push(held(msg, kind, key));
                             plain.push_back((msg, kind, key));
@@ -237,7 +240,7 @@ mod tests {
         for msg in 0..1000 {
             lane.push(held(msg, 0, None));
             lane.push(held(msg, 0, None));
-            (lane.pop(), lane.pop());
+            assert!(lane.pop().is_some() && lane.pop().is_some());
         }
         assert_eq!((lane.nodes.len(), lane.peak()), (2, 2));
     }

@@ -69,7 +69,11 @@ impl PortStats {
     /// The counts of one kind; zeros for a name the actor does not declare.
     #[must_use]
     pub fn kind(&self, name: &str) -> Counts {
-        self.kinds.iter().find(|(kind, _)| *kind == name).map(|(_, counts)| *counts).unwrap_or_default()
+        self.kinds
+            .iter()
+            .find(|(kind, _)| *kind == name)
+            .map(|(_, counts)| *counts)
+            .unwrap_or_default()
     }
 
     /// All kinds added up.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dh_machine::Spec;
 
-/// A cycle in the asks of `specs`, as the kinds along it, or `None` where there is none. A kind that
-/// is asked and not among the specs asks nobody.
+/// A cycle in the asks of `specs`, as the kinds along it, or `None` where there is none. A kind
+/// that is asked and not among the specs asks nobody.
 #[must_use]
 pub fn ask_cycle(specs: &[Spec]) -> Option<Vec<&'static str>> {
     let asks: BTreeMap<_, _> = specs.iter().map(|spec| (spec.kind, spec.asks)).collect();

@@ -37,12 +37,17 @@ pub(crate) struct Entry {
 /// A port without its message type.
 pub(crate) trait Face: Send + Sync + fmt::Debug {
     fn stats(&self) -> PortStats;
+    fn is_balanced(&self) -> bool;
     fn command(&self, command: Command);
 }
 
 impl<M: ActorMessage> Face for Core<M> {
     fn stats(&self) -> PortStats {
         Self::stats(self)
+    }
+
+    fn is_balanced(&self) -> bool {
+        Self::is_balanced(self)
     }
 
     fn command(&self, command: Command) {

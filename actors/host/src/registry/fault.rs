@@ -8,7 +8,7 @@ use dh_machine::Micros;
 
 use super::entry::Entry;
 
-/// The faults planned for a runtime. They hold for an actor that lives and for one that comes later.
+/// The faults planned for a runtime, for actors that live and for those that come later.
 #[derive(Debug, Default)]
 pub struct Faults {
     plans: Mutex<Plans>,

@@ -1,4 +1,4 @@
-//! ActorReport: one actor at one moment, for every table there is.
+//! `ActorReport`: one actor at one moment, for every table there is.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use actix_rt::{Arbiter, ArbiterHandle, System};
 use crossbeam_channel::{Sender, bounded};
@@ -58,7 +59,9 @@ impl Runtime {
         let root =
             Builder::new().name("control".to_owned()).spawn(move || control(sessions, &ready))?;
         let Ok(parts) = parts.recv() else {
-            return Err(joined(root).err().unwrap_or_else(|| io::Error::other("no control thread")));
+            return Err(joined(root)
+                .err()
+                .unwrap_or_else(|| io::Error::other("no control thread")));
         };
         let hands = RealHands {
             system: parts.system,
@@ -76,9 +79,9 @@ impl Runtime {
         Ok(Self::new(clock, seeds, Hands::Real(hands), Trace::off(clock)))
     }
 
-    /// Stop everything in order: actors in the reverse order of their start, then the threads, which
-    /// are joined. For the process's own thread; never from within an actor. The second call and
-    /// one in a simulated runtime do nothing.
+    /// Stop everything in order: actors in the reverse order of their start, then connections that
+    /// are closing, then the threads, which are joined. For the process's own thread; never from
+    /// within an actor. The second call and one in a simulated runtime do nothing.
     ///
     /// # Errors
     /// An event loop failed while it ran.
@@ -88,14 +91,32 @@ impl Runtime {
         let Some(root) = root else { return Ok(()) };
         self.root().stop_blocking();
         real.join_own();
+        self.settle_net();
         for entry in self.registry().sorted() {
             entry.face.command(Command::STOP);
-            entry.ended_within(std::time::Duration::from_secs(1));
+            entry.ended_within(Duration::from_secs(1));
         }
         real.system.stop();
         joined(root)
     }
 }
+
+impl Runtime {
+    /// Let closing connections send what they still have to say.
+    fn settle_net(&self) {
+        let Some(net) = self.inner.net.get().cloned() else { return };
+        let (tell, told) = bounded(1);
+        self.spawn_net(async move {
+            net.settle().await;
+            let _ = tell.send(());
+        });
+        // The net bounds it itself; this is for a net thread that does nothing any more.
+        let _ = told.recv_timeout(SETTLE_MAX);
+    }
+}
+
+/// How long the end of a process waits for its net thread.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
 
 /// The control thread: the system's own arbiter, and the others beside it.
 fn control(sessions: usize, ready: &Sender<Parts>) -> io::Result<()> {

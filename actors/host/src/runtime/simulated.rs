@@ -51,13 +51,10 @@ impl Simulation {
         let system = System::with_tokio_rt(move || tasks);
         system.block_on(async move {
             let clock = Clock::simulated();
-            let only = OnlyHand {
-                arbiter: Arbiter::current(),
-                tasks: tokio::runtime::Handle::current(),
-            };
+            let only =
+                OnlyHand { arbiter: Arbiter::current(), tasks: tokio::runtime::Handle::current() };
             let trace = Trace::on(clock, self.lines_max);
-            let runtime =
-                Runtime::new(clock, Seeds::new(self.seed), Hands::Simulated(only), trace);
+            let runtime = Runtime::new(clock, Seeds::new(self.seed), Hands::Simulated(only), trace);
             let output = scenario(runtime.clone()).await;
             runtime.root().kill();
             for _ in 0..Self::FAREWELL_TURNS {

@@ -56,6 +56,26 @@ fn every_place_runs_actors_serves_deadlines_and_stops_in_order() {
     runtime.stop().unwrap();
 }
 
+/// D4
+#[test]
+fn two_threads_that_wait_for_each_others_places_never_stop_for_good() {
+    let log = Log::default();
+    let runtime = Runtime::real(RealOptions { sessions: 2 }).unwrap();
+    let scope = runtime.root();
+    let to = scope.spawn(Place::Io, "to", Probe::new("to", &log));
+    let from = [0, 1, 2].map(|at: usize| {
+        scope.spawn(Place::Sessions, ["a", "b", "c"][at], Probe::new("from", &log))
+    });
+    for port in from.iter().cycle().take(60) {
+        let forward = || ProbeMsg::Order(Order::Forward(to.clone(), 500));
+        until("a place", || port.offer(forward()).is_ok());
+    }
+    until("all of them", || to.stats().kind("Waits").handled == 60 * 500);
+    assert!(to.stats().kind("Waits").waited > 0 && to.stats().data.peak == 16);
+    assert!(to.stats().balanced());
+    runtime.stop().unwrap();
+}
+
 /// D5
 #[test]
 fn a_panic_on_one_thread_leaves_the_others_alone() {

@@ -37,7 +37,8 @@ impl Node {
 
     /// The path of a new member; a name that is taken gets its number behind it.
     pub(crate) fn path_of(&self, name: &str, id: ActorId) -> String {
-        let path = if self.path.is_empty() { name.to_owned() } else { self.path.clone() + "/" + name };
+        let path =
+            if self.path.is_empty() { name.to_owned() } else { self.path.clone() + "/" + name };
         let taken = self.lock().iter().any(|member| match member {
             Member::Actor(entry) => entry.path == path,
             Member::Scope(node) => node.upgrade().is_some_and(|node| node.path == path),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use dh_machine::{Machine, Micros, Outbox, Restart, Strategy};
-use proptest::prelude::{TestCaseError, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
+use proptest::prelude::{
+    TestCaseError, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
 use proptest::strategy::Strategy as _;
 
 use super::*;
@@ -131,8 +133,11 @@ enum Step {
 
 fn step() -> impl proptest::strategy::Strategy<Value = Step> {
     prop_oneof![
-        (0..9usize, 0..3u32, any::<bool>())
-            .prop_map(|(parent, count, contain)| Step::Scope { parent, count, contain }),
+        (0..9usize, 0..3u32, any::<bool>()).prop_map(|(parent, count, contain)| Step::Scope {
+            parent,
+            count,
+            contain
+        }),
         (0..9usize, 0..3u8).prop_map(|(scope, strategy)| Step::Start { scope, strategy }),
         (0..20usize).prop_map(|actor| Step::Restarted { actor }),
         (0..20usize).prop_map(|actor| Step::Exhausted { actor }),
@@ -175,7 +180,9 @@ impl Model {
 proptest! {
     /// D5
     #[test]
-    fn only_live_actors_within_reach_are_ever_touched(steps in prop::collection::vec(step(), 1..120)) {
+    fn only_live_actors_within_reach_are_ever_touched(
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
         let mut case = Case::new();
         let mut model = Model { scopes: vec![(0, 0, false)], actors: vec![], next: 1 };
         let mut over = false;

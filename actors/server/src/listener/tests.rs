@@ -1,17 +1,29 @@
 //! What the listener answers, script by script.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use dh_host::net::{Identity, PeerKey};
 use dh_machine::{Machine, Micros, Outbox};
+use dh_prefs::Prefs;
 
-use super::state::{Admission, Arriving, Effect, Listener, PREFIX_MAX, UNFINISHED_MAX, UNVALIDATED_MAX};
-use super::ListenerMsg;
+use super::state::{PREFIX_MAX, UNFINISHED_AGE_MAX, UNFINISHED_MAX, UNVALIDATED_MAX};
+use super::{Admission, Arrived, Arriving, Effect, Listener, ListenerMsg};
 use crate::PeerId;
 
 fn tell(listener: &mut Listener, msg: ListenerMsg) -> Vec<Effect> {
+    tell_at(listener, Micros(0), msg)
+}
+
+fn tell_at(listener: &mut Listener, now: Micros, msg: ListenerMsg) -> Vec<Effect> {
     let mut out = Outbox::default();
-    listener.handle(Micros(0), msg, &mut out);
+    listener.handle(now, msg, &mut out);
+    out.drain().collect()
+}
+
+fn wake(listener: &mut Listener, now: Micros) -> Vec<Effect> {
+    let mut out = Outbox::default();
+    listener.wake(now, &mut out);
     out.drain().collect()
 }
 
@@ -22,8 +34,25 @@ fn arriving(id: u64, validated: bool) -> ListenerMsg {
     ListenerMsg::Incoming(Arriving { id, address: Some(address), validated })
 }
 
+/// The handshake of that arrival is done, by somebody without a key.
+fn arrived(knock: u64) -> ListenerMsg {
+    ListenerMsg::Arrived(Arrived { knock, key: None })
+}
+
 fn empty() -> Listener {
-    Listener::new(4, BTreeSet::new(), 0)
+    Listener::new(4, BTreeMap::new(), 0)
+}
+
+fn key(of: u8) -> Option<PeerKey> {
+    Some(Identity::from_secret(&[of; 32]).key())
+}
+
+fn opens(knock: u64, peer: u32) -> [Effect; 1] {
+    [Effect::Open { knock, peer: PeerId(peer) }]
+}
+
+fn full(knock: u64, players: u32) -> [Effect; 1] {
+    [Effect::TurnAway { knock, reason: format!("server is full ({players} players)") }]
 }
 
 #[test]
@@ -41,8 +70,10 @@ fn unvalidated_arrivals_prove_their_address_once_64_handshakes_are_unfinished() 
 fn the_gate_is_told_to_shed_while_64_handshakes_are_unfinished_and_not_after() {
     let mut listener = empty();
     let mut effects = vec![];
-    (0..UNVALIDATED_MAX as u64).for_each(|id| effects.extend(tell(&mut listener, arriving(id, true))));
-    assert_eq!(effects.iter().filter(|e| **e == Effect::Shed(true)).count(), 1);
+    for id in 0..UNVALIDATED_MAX as u64 {
+        effects.extend(tell(&mut listener, arriving(id, true)));
+    }
+    assert_eq!(effects.iter().filter(|effect| **effect == Effect::Shed(true)).count(), 1);
     assert_eq!(effects.last(), Some(&Effect::Shed(true)));
     assert_eq!(tell(&mut listener, ListenerMsg::Failed(3)), [Effect::Shed(false)]);
 }
@@ -68,29 +99,67 @@ fn one_network_holds_at_most_32_unfinished_handshakes_and_gets_them_back() {
     assert_eq!(tell(&mut listener, from(42)), [Effect::Answer(42, Admission::Accept)]);
 }
 
+#[test]
+fn a_handshake_whose_end_nobody_tells_is_forgotten_and_its_place_given_back() {
+    let mut listener = empty();
+    for id in 0..UNVALIDATED_MAX as u64 {
+        tell_at(&mut listener, Micros(id), arriving(id, true));
+    }
+    assert_eq!(listener.next_deadline(), Some(UNFINISHED_AGE_MAX));
+    assert!(wake(&mut listener, Micros(UNFINISHED_AGE_MAX.0 - 1)).is_empty());
+    assert_eq!(wake(&mut listener, UNFINISHED_AGE_MAX), [Effect::Shed(false)]);
+    assert_eq!(listener.next_deadline(), Some(UNFINISHED_AGE_MAX + Micros(1)));
+    wake(&mut listener, Micros::from_secs(60));
+    assert_eq!(listener.next_deadline(), None);
+}
+
+#[test]
+fn a_knock_told_twice_is_answered_once() {
+    let mut listener = empty();
+    assert_eq!(tell(&mut listener, arriving(5, true)).len(), 1);
+    assert!(tell(&mut listener, arriving(5, true)).is_empty());
+}
+
 /// WHO-24, WHO-25
 #[test]
 fn a_full_server_says_so_before_any_session_exists() {
     let mut listener = empty();
     for id in 0..4 {
         tell(&mut listener, arriving(id, true));
-        let peer = PeerId(u32::try_from(id).unwrap());
-        assert_eq!(tell(&mut listener, ListenerMsg::Arrived(id)), [Effect::Open { knock: id, peer }]);
+        let peer = u32::try_from(id).unwrap();
+        assert_eq!(tell(&mut listener, arrived(id)), opens(id, peer));
     }
     tell(&mut listener, arriving(9, true));
-    let reason = "server is full (4 players)".to_owned();
-    assert_eq!(tell(&mut listener, ListenerMsg::Arrived(9)), [Effect::TurnAway { knock: 9, reason }]);
+    assert_eq!(tell(&mut listener, arrived(9)), full(9, 4));
 }
 
 /// WHO-22
 #[test]
-fn a_raised_cap_and_a_closed_session_each_make_a_place() {
-    let mut listener = Listener::new(1, BTreeSet::from([PeerId(0)]), 1);
-    let mut prefs = dh_prefs::Prefs::default();
-    prefs.set_console("server.maxPlayers", "2").unwrap();
-    tell(&mut listener, ListenerMsg::Prefs(std::sync::Arc::new(prefs)));
-    let opened = |knock, peer| [Effect::Open { knock, peer: PeerId(peer) }];
-    assert_eq!(tell(&mut listener, ListenerMsg::Arrived(1)), opened(1, 1));
+fn a_raised_cap_and_a_closed_session_each_make_a_place_and_a_lowered_cap_ends_nobody() {
+    let mut listener = Listener::new(1, BTreeMap::from([(PeerId(0), None)]), 1);
+    let cap = |listener: &mut Listener, players: &str| {
+        let mut prefs = Prefs::default();
+        prefs.set_console("server.maxPlayers", players).unwrap();
+        assert!(tell(listener, ListenerMsg::Prefs(std::sync::Arc::new(prefs))).is_empty());
+    };
+    cap(&mut listener, "2");
+    assert_eq!(tell(&mut listener, arrived(1)), opens(1, 1));
+    cap(&mut listener, "1");
     tell(&mut listener, ListenerMsg::Closed(PeerId(0)));
-    assert_eq!(tell(&mut listener, ListenerMsg::Arrived(2)), opened(2, 2));
+    assert_eq!(tell(&mut listener, arrived(2)), full(2, 1));
+    tell(&mut listener, ListenerMsg::Closed(PeerId(1)));
+    assert_eq!(tell(&mut listener, arrived(3)), opens(3, 2));
+}
+
+/// sessions OQ-34: every session counts, but for the one that the newcomer replaces.
+#[test]
+fn a_player_whose_client_died_comes_back_into_a_full_server_once() {
+    let mut listener = Listener::new(2, BTreeMap::from([(PeerId(0), key(1)), (PeerId(1), key(2))]), 2);
+    let arrives = |knock, of| ListenerMsg::Arrived(Arrived { knock, key: key(of) });
+    assert_eq!(tell(&mut listener, arrives(1, 3)), full(1, 2));
+    assert_eq!(tell(&mut listener, arrives(2, 1)), opens(2, 2));
+    assert_eq!(tell(&mut listener, arrives(3, 1)), full(3, 2));
+    tell(&mut listener, ListenerMsg::Closed(PeerId(0)));
+    assert_eq!(tell(&mut listener, arrives(4, 3)), full(4, 2));
+    assert_eq!(tell(&mut listener, arrived(5)), full(5, 2), "no key replaces nobody");
 }

@@ -71,11 +71,17 @@ impl Roster {
         }
     }
 
-    fn kick(&self, target: &Target, reason: Option<String>, out: &mut Outbox<Effect>) -> String {
+    fn kick(
+        &mut self,
+        target: &Target,
+        reason: Option<String>,
+        out: &mut Outbox<Effect>,
+    ) -> String {
         let Some(presence) = self.find(target) else { return no_such_player(target) };
+        let peer = presence.peer;
         let reason = reason.unwrap_or_else(|| "kicked".to_owned());
         let answer = format!("kick: {target} is gone ({reason})");
-        out.push(Effect::Kick(presence.peer, reason));
+        self.dismiss(peer, reason, out);
         answer
     }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use dh_machine::{Digest, Machine, Micros, Outbox};
-use dh_messages::{ChatKind, ClientNotice, PlayerEntry, PlayerList, ServerChat, Severity, Str8, Str16, ToClient};
+use dh_messages::{
+    ChatKind, ClientNotice, PlayerEntry, PlayerList, ServerChat, Severity, Str8, Str16, ToClient,
+};
 use dh_prefs::Prefs;
 
 use super::{Presence, RosterMsg, Standing};
@@ -12,7 +14,11 @@ use crate::tick::TickCommand;
 use crate::{Identity, PeerId};
 
 /// Identities whose slot is remembered after they left.
-const REMEMBERED_MAX: usize = 1_024;
+pub(super) const REMEMBERED_MAX: usize = 1_024;
+/// Slots there are; the one number above them stands for none.
+const SLOTS: u8 = ServerChat::NO_SLOT;
+/// What a player reads whose identity has joined again from elsewhere.
+const REPLACED: &str = "this identity joined again from elsewhere";
 
 /// A reliable message the roster sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +74,13 @@ pub struct Roster {
     pub(super) prefs: Arc<Prefs>,
     remembered: BTreeMap<Identity, u8>,
     remembered_order: VecDeque<Identity>,
+    /// Those who were told to go, and why; their goodbye is still on its way.
+    leaving: BTreeMap<PeerId, String>,
+    /// Those who were here before a restart and have not said yet where they stand. Nobody new is
+    /// seated meanwhile: the slot might be theirs.
+    awaited: BTreeSet<PeerId>,
+    /// Notices that wait until those who are to read them have been heard of.
+    held: Vec<String>,
 }
 
 impl Roster {
@@ -79,46 +92,96 @@ impl Roster {
             prefs,
             remembered: BTreeMap::new(),
             remembered_order: VecDeque::new(),
+            leaving: BTreeMap::new(),
+            awaited: BTreeSet::new(),
+            held: Vec::new(),
         }
+    }
+
+    /// A roster after a fault. Each of `peers` will say where it stands, or that it left.
+    #[must_use]
+    pub fn remade(prefs: Arc<Prefs>, peers: impl IntoIterator<Item = PeerId>) -> Self {
+        Self { awaited: peers.into_iter().collect(), ..Self::new(prefs) }
     }
 
     /// A session says where it stands. What changed since it last did decides what others hear.
-    fn present(&mut self, presence: Presence, out: &mut Outbox<Effect>) {
-        let before = self.room.insert(presence.peer, presence.clone());
-        let stood = before.as_ref().map(|presence| presence.standing);
-        if presence.is_admitted() && !before.as_ref().is_some_and(Presence::is_admitted) {
-            self.replace_earlier(&presence, out);
-            self.introduce_room_to(presence.peer, out);
+    fn present(&mut self, mut presence: Presence, out: &mut Outbox<Effect>) {
+        let peer = presence.peer;
+        if let Some(reason) = self.leaving.get(&peer) {
+            // It may have missed that it is to go.
+            return out.push(Effect::Kick(peer, reason.clone()));
         }
-        match presence.standing {
-            Standing::Spawning if stood != Some(Standing::Spawning) => self.seat(&presence, out),
-            Standing::Playing if stood != Some(Standing::Playing) => {
-                // After the roster's own restart the peers know each other already.
-                if stood.is_some() {
-                    self.announce_entry(&presence, out);
-                }
+        let before = self.room.get(&peer);
+        let stood = before.map(|before| before.standing);
+        let is_new = presence.is_admitted() && !before.is_some_and(Presence::is_admitted);
+        let knows_slot = presence.slot.is_some();
+        presence.slot = presence.slot.or(before.and_then(|before| before.slot));
+        if is_new && self.is_replaced(&presence, out) {
+            return;
+        }
+        if let (Some(identity), Some(slot)) = (presence.identity.clone(), presence.slot) {
+            self.remember(identity, slot);
+        }
+        let standing = presence.standing;
+        self.room.insert(peer, presence);
+        if is_new {
+            self.introduce_room_to(peer, out);
+        }
+        match standing {
+            Standing::Spawning if !knows_slot => self.seat(peer, out),
+            // After the roster's own restart the peers know each other already.
+            Standing::Playing if stood.is_some_and(|stood| stood != Standing::Playing) => {
+                self.announce_entry(peer, out);
             }
-            Standing::Connecting
-            | Standing::Handshaking
-            | Standing::Loading
-            | Standing::Spawning
-            | Standing::Playing => (),
+            _ => (),
         }
     }
 
-    /// A proved identity has one connection: the newer one, which finds the slot free again.
-    fn replace_earlier(&mut self, newcomer: &Presence, out: &mut Outbox<Effect>) {
-        let Some(identity) = newcomer.identity.as_ref().filter(|id| id.is_proved()) else { return };
-        let earlier: Vec<PeerId> = self
+    /// One who was here before a restart has been heard of. After the last of them the room is
+    /// whole: whoever waits for a slot gets one, and everybody hears who is here, since what was
+    /// being told when the roster failed is lost.
+    fn heard_of(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
+        if !self.awaited.remove(&peer) || !self.awaited.is_empty() {
+            return;
+        }
+        let waits = |it: &&Presence| it.standing == Standing::Spawning && it.slot.is_none();
+        let waiting: Vec<PeerId> = self.room.values().filter(waits).map(|it| it.peer).collect();
+        waiting.into_iter().for_each(|peer| self.seat(peer, out));
+        out.push(Effect::Tell(self.admitted(), Told::Players(self.whole_list())));
+        for text in std::mem::take(&mut self.held) {
+            self.notice(text, out);
+        }
+    }
+
+    /// A proved identity has one connection, the newest, which finds the slot free again. Whether
+    /// the newcomer is not that one.
+    fn is_replaced(&mut self, newcomer: &Presence, out: &mut Outbox<Effect>) -> bool {
+        let Some(identity) = newcomer.identity.as_ref().filter(|id| id.is_proved()) else {
+            return false;
+        };
+        let same: Vec<PeerId> = self
             .room
             .values()
-            .filter(|other| other.peer != newcomer.peer && other.identity.as_ref() == Some(identity))
+            .filter(|other| other.identity.as_ref() == Some(identity))
             .map(|other| other.peer)
             .collect();
-        for peer in earlier {
-            out.push(Effect::Kick(peer, "this identity joined again from elsewhere".to_owned()));
-            self.left(peer, out);
+        let is_replaced = same.iter().any(|other| newcomer.peer < *other);
+        if is_replaced {
+            self.dismiss(newcomer.peer, REPLACED.to_owned(), out);
+            self.room.remove(&newcomer.peer);
+        } else {
+            for earlier in same.into_iter().filter(|other| *other != newcomer.peer) {
+                self.dismiss(earlier, REPLACED.to_owned(), out);
+                self.take_out(earlier, out);
+            }
         }
+        is_replaced
+    }
+
+    /// Tell a session to go. It stays listed until it has gone.
+    pub(super) fn dismiss(&mut self, peer: PeerId, reason: String, out: &mut Outbox<Effect>) {
+        self.leaving.insert(peer, reason.clone());
+        out.push(Effect::Kick(peer, reason));
     }
 
     fn introduce_room_to(&self, peer: PeerId, out: &mut Outbox<Effect>) {
@@ -129,27 +192,36 @@ impl Roster {
         }
     }
 
-    /// The slot an identity held before if it is free, else the lowest free one.
-    fn seat(&mut self, presence: &Presence, out: &mut Outbox<Effect>) {
-        let taken: BTreeSet<u8> = self
-            .room
-            .values()
-            .filter(|other| other.peer != presence.peer)
-            .filter_map(|other| other.slot)
-            .collect();
-        let earlier = presence.identity.as_ref().and_then(|id| self.remembered.get(id)).copied();
-        let kept = presence.slot.or(earlier).filter(|slot| !taken.contains(slot));
-        let Some(slot) = kept.or_else(|| (0..ServerChat::NO_SLOT).find(|slot| !taken.contains(slot))) else {
-            out.push(Effect::Kick(presence.peer, "every player slot is taken".to_owned()));
+    /// Everybody who plays, and every other slot as free.
+    fn whole_list(&self) -> PlayerList {
+        let upserts: Vec<PlayerEntry> = self.room.values().filter_map(Presence::entry).collect();
+        let taken: BTreeSet<u8> = upserts.iter().map(|entry| entry.slot).collect();
+        let removed: Vec<u8> = (0..SLOTS).filter(|slot| !taken.contains(slot)).collect();
+        PlayerList { upserts: upserts.into(), removed: removed.into() }
+    }
+
+    /// Find a slot for a peer: the one it has, or held before if that is free, or the lowest free.
+    fn seat(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
+        let Some(presence) = self.room.get(&peer) else { return };
+        if presence.slot.is_none() && !self.awaited.is_empty() {
             return;
+        }
+        let others = self.room.values().filter(|other| other.peer != peer);
+        let taken: BTreeSet<u8> = others.filter_map(|other| other.slot).collect();
+        let identity = presence.identity.clone();
+        let earlier = identity.as_ref().and_then(|id| self.remembered.get(id)).copied();
+        let kept = presence.slot.or(earlier).filter(|slot| !taken.contains(slot));
+        let lowest = || (0..SLOTS).find(|slot| !taken.contains(slot));
+        let Some(slot) = kept.or_else(lowest) else {
+            return self.dismiss(peer, "every player slot is taken".to_owned(), out);
         };
-        if let Some(seated) = self.room.get_mut(&presence.peer) {
+        if let Some(seated) = self.room.get_mut(&peer) {
             seated.slot = Some(slot);
         }
-        if let Some(identity) = presence.identity.clone() {
+        if let Some(identity) = identity {
             self.remember(identity, slot);
         }
-        out.push(Effect::Seat { peer: presence.peer, slot });
+        out.push(Effect::Seat { peer, slot });
     }
 
     fn remember(&mut self, identity: Identity, slot: u8) {
@@ -163,7 +235,8 @@ impl Roster {
         }
     }
 
-    fn announce_entry(&self, presence: &Presence, out: &mut Outbox<Effect>) {
+    fn announce_entry(&self, peer: PeerId, out: &mut Outbox<Effect>) {
+        let Some(presence) = self.room.get(&peer) else { return };
         if let Some(entry) = presence.entry() {
             let list = PlayerList { upserts: vec![entry].into(), ..PlayerList::default() };
             out.push(Effect::Tell(self.admitted(), Told::Players(list)));
@@ -172,6 +245,12 @@ impl Roster {
     }
 
     fn left(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
+        self.leaving.remove(&peer);
+        self.take_out(peer, out);
+    }
+
+    /// Take a peer out of the room; those who stay hear of it if they knew it.
+    fn take_out(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         let Some(gone) = self.room.remove(&peer) else { return };
         if gone.standing != Standing::Playing {
             return;
@@ -181,6 +260,12 @@ impl Roster {
             out.push(Effect::Tell(self.admitted(), Told::Players(list)));
         }
         self.chat(ChatKind::Leave, Some(&gone), "", out);
+    }
+
+    fn who_is_here(&self, peer: PeerId, out: &mut Outbox<Effect>) {
+        if self.room.get(&peer).is_some_and(Presence::is_admitted) {
+            out.push(Effect::Tell(vec![peer], Told::Players(self.whole_list())));
+        }
     }
 
     /// Everybody hears the same line, and the transcript holds it too.
@@ -202,8 +287,11 @@ impl Roster {
         self.room.values().filter(|p| p.is_admitted()).map(|p| p.peer).collect()
     }
 
-    fn notice(&self, text: &str, out: &mut Outbox<Effect>) {
-        let notice = ClientNotice { severity: Severity::Warning, text: Str16::clipped(text) };
+    fn notice(&mut self, text: String, out: &mut Outbox<Effect>) {
+        if !self.awaited.is_empty() {
+            return self.held.push(text);
+        }
+        let notice = ClientNotice { severity: Severity::Warning, text: Str16::clipped(&text) };
         out.push(Effect::Tell(self.admitted(), Told::Notice(notice)));
     }
 }
@@ -214,15 +302,23 @@ impl Machine for Roster {
 
     fn handle(&mut self, _now: Micros, msg: RosterMsg, out: &mut Outbox<Effect>) {
         match msg {
-            RosterMsg::Present(presence) => self.present(presence, out),
+            RosterMsg::Present(presence) => {
+                let peer = presence.peer;
+                self.present(presence, out);
+                self.heard_of(peer, out);
+            }
             RosterMsg::Ping(ping) => {
                 if let Some(presence) = self.room.get_mut(&ping.peer) {
                     presence.ping_ms = Some(ping.millis);
                 }
             }
-            RosterMsg::Left(peer) => self.left(peer, out),
+            RosterMsg::Left(peer) => {
+                self.left(peer, out);
+                self.heard_of(peer, out);
+            }
+            RosterMsg::WhoIsHere(peer) => self.who_is_here(peer, out),
             RosterMsg::Console(line) => self.console(&line, out),
-            RosterMsg::Notice(text) => self.notice(&text, out),
+            RosterMsg::Notice(text) => self.notice(text, out),
             RosterMsg::Answer(line) => out.push(Effect::Reply(line.id, line.text)),
         }
     }

@@ -5,13 +5,11 @@ use dh_messages::{
     ClientInfo, ClientReady, CloseCode, ConnectRequest, MapAdvert, Message as _, Opening,
     PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck, Str8, ToClient, ToServer, opening,
 };
+use dh_prefs::display_name;
 
 use super::state::{Effect, Ending, Phase, Session};
 use super::{InMessage, Spawned};
-use dh_prefs::display_name;
-
 use crate::Identity;
-
 
 impl Session {
     /// One reliable message. Which ones are legal depends on where the peer stands.

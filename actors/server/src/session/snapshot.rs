@@ -1,12 +1,14 @@
 //! One tick's snapshot for one peer: its own head, then the records that all peers share.
 
+use std::mem;
+
 use bytes::Bytes;
-use dh_machine::Outbox;
+use dh_machine::{Micros, Outbox, Tick};
 use dh_messages::{
-    Count16, EntityId, Message as _, Section, Snapshot, SnapshotFragment, SnapshotHead, datagram,
-    encode,
+    Count16, EntityId, Message as _, Rest, Section, Snapshot, SnapshotFragment, SnapshotHead,
+    datagram, encode,
 };
-use dh_netcode::{Composition, slice};
+use dh_netcode::{Composition, FRAGMENT_HEADER_BYTES, Part, TooManyFragments, slice};
 use dh_sim::Frame;
 
 use super::state::{Effect, Session};
@@ -14,9 +16,14 @@ use super::state::{Effect, Session};
 impl Session {
     /// Send `frame` to the peer that owns `pawn`, whole or in fragments, or not at all when it
     /// would take too many.
-    pub(super) fn snapshot(&mut self, frame: &Frame, pawn: EntityId, out: &mut Outbox<Effect>) {
+    pub(super) fn snapshot(
+        &mut self,
+        now: Micros,
+        frame: &Frame,
+        pawn: EntityId,
+        out: &mut Outbox<Effect>,
+    ) {
         let Some(owner) = frame.owner(pawn) else { return };
-        let Ok(record_count) = u16::try_from(frame.len()) else { return };
         let mut head = SnapshotHead {
             tick: frame.tick().0,
             map_generation: self.generation,
@@ -24,57 +31,64 @@ impl Session {
             input_ack: owner.answer.input_ack,
             world: frame.settings(),
             owner: Section(owner.detail()),
-            record_count: Count16(record_count),
+            // More than fit the count fit no snapshot either.
+            record_count: Count16(u16::try_from(frame.len()).unwrap_or(u16::MAX)),
         };
-        let records = frame.records_bytes();
-        let mut bytes = Vec::with_capacity(HEAD_BYTES + records.len());
-        bytes.push(Snapshot::ID);
+        let mut whole = mem::take(&mut self.whole);
+        whole.clear();
+        whole.push(Snapshot::ID);
         // The head holds nothing that can be over a cap.
-        if encode(&mut head, &mut bytes).is_err() {
-            return;
+        if encode(&mut head, &mut whole).is_ok() {
+            whole.extend_from_slice(frame.records_bytes());
+            self.send_whole(now, frame, &whole, out);
         }
-        bytes.extend_from_slice(records);
-        self.watch_composition(frame.len(), &bytes, out);
-        if bytes.len() <= self.budget {
-            out.push(Effect::Datagrams(vec![bytes.into()]));
+        self.whole = whole;
+    }
+
+    fn send_whole(&mut self, now: Micros, frame: &Frame, whole: &[u8], out: &mut Outbox<Effect>) {
+        let budget = self.budget;
+        let (fragments, datagrams) = if whole.len() <= budget {
+            (1, vec![Bytes::copy_from_slice(whole)])
         } else {
-            self.fragments(frame, &bytes, out);
-        }
-    }
-
-    fn fragments(&self, frame: &Frame, whole: &[u8], out: &mut Outbox<Effect>) {
-        let Ok(parts) = slice(whole, self.budget) else { return };
-        let fragments: Vec<Bytes> = parts
-            .filter_map(|part| {
-                let mut fragment = SnapshotFragment {
-                    tick: frame.tick().0,
-                    index: part.index,
-                    count: part.count,
-                    slice: part.bytes.to_vec().into(),
-                };
-                let mut bytes = Vec::new();
-                datagram(&mut fragment, &mut bytes).ok()?;
-                Some(Bytes::from(bytes))
-            })
-            .collect();
-        out.push(Effect::Datagrams(fragments));
-    }
-
-    /// One log line for each change of composition, never one a tick.
-    fn watch_composition(&mut self, records: usize, whole: &[u8], out: &mut Outbox<Effect>) {
-        let (bytes, budget) = (whole.len(), self.budget);
-        let fragments = match slice(whole, budget) {
-            _ if bytes <= budget => 1,
-            Ok(parts) => parts.len(),
-            Err(too_many) => too_many.needed,
+            match slice(whole, budget) {
+                Ok(parts) => (parts.len(), cut(frame.tick(), whole.len(), parts)),
+                Err(TooManyFragments { needed }) => (needed, Vec::new()),
+            }
         };
-        let records = u32::try_from(records).unwrap_or(u32::MAX);
-        let now = Composition { records, bytes, budget, fragments };
-        if self.composition.changed(&now) {
-            out.push(Effect::Log(format!("{now}, for {}", self.label())));
+        let records = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+        let made = Composition { records, bytes: whole.len(), budget, fragments };
+        // One line for each change of composition, never one a tick.
+        if self.composition.changed(&made) {
+            out.push(Effect::Log(format!("{made}, for {}", self.label())));
+        }
+        self.diagnostics.count(&made);
+        if let Some(figures) = self.diagnostics.poll(now) {
+            out.push(Effect::Detail(figures.line(&self.label(), self.acks)));
+        }
+        if !datagrams.is_empty() {
+            out.push(Effect::Datagrams(datagrams));
         }
     }
 }
 
-/// More than any head takes.
-const HEAD_BYTES: usize = 160;
+/// The fragments of one snapshot of `bytes` bytes, all in one allocation.
+fn cut<'a>(
+    tick: Tick,
+    bytes: usize,
+    parts: impl ExactSizeIterator<Item = Part<'a>>,
+) -> Vec<Bytes> {
+    let mut all = Vec::with_capacity(bytes + parts.len() * FRAGMENT_HEADER_BYTES);
+    let mut ends = Vec::with_capacity(parts.len());
+    for Part { index, count, bytes } in parts {
+        let slice = Rest::default();
+        let mut fragment = SnapshotFragment { tick: tick.0, index, count, slice };
+        // Its slice comes last, so that the part follows its header without another copy.
+        if datagram(&mut fragment, &mut all).is_ok() {
+            all.extend_from_slice(bytes);
+            ends.push(all.len());
+        }
+    }
+    let all = Bytes::from(all);
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    starts.zip(ends.iter()).map(|(start, end)| all.slice(start..*end)).collect()
+}

@@ -5,23 +5,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
-use dh_messages::{CloseCode, EntityId, Input, PlayerInput, ToClient, ToServer};
+use dh_messages::{CloseCode, EntityId, PlayerInput, ToClient};
 use dh_netcode::{AckWindow, CompositionWatch};
 use dh_sim::Frame;
 
-use super::SessionMsg;
+use super::datagrams::Datagrams;
+use super::diagnostics::SnapshotDiagnostics;
+use super::{Say, SessionMsg};
+use crate::PeerId;
 use crate::event::ServerEvent;
 use crate::facts::Facts;
 use crate::peer::Label;
-use crate::PeerId;
 use crate::roster::{Presence, Standing};
 
 /// How long a connection may stay silent before its `connectRequest`.
 pub(super) const GREETING_MAX: Micros = Micros::from_secs(2);
-/// Input datagrams a peer may send between two frames; more are dropped unread.
-pub(super) const INPUTS_PER_FRAME_MAX: u32 = 16;
-/// Time between two log lines about unreadable datagrams of one peer.
-const UNREADABLE_LOG_INTERVAL: Micros = Micros::from_secs(60);
 /// Frames between two reports of the round trip to the roster.
 const PING_INTERVAL_FRAMES: u32 = 60;
 
@@ -80,12 +78,14 @@ pub enum Effect {
     /// Send one reliable message.
     Send(ToClient),
     /// Send reliable bytes that were encoded for several peers.
-    Pass(u8, Bytes),
+    Pass(Say),
     /// Send the datagrams of one tick.
     Datagrams(Vec<Bytes>),
-    /// Tell the roster where the peer stands, and keep it for a restart.
+    /// Tell the roster where the peer stands.
     Present(Presence),
-    /// Keep what a restart needs that the roster does not.
+    /// Ask the roster to tell the peer once more who is here.
+    AskRoom,
+    /// Keep this for a restart.
     Keep(Kept),
     /// Hand inputs to the tick.
     Inputs(Vec<PlayerInput>),
@@ -96,29 +96,27 @@ pub enum Effect {
     },
     /// Measure the round trip and tell the roster.
     ReportPing,
+    /// End if a reliable message of the peer was lost to a panic.
+    LookForLoss,
     /// Tell the peer why, close, and end.
     End(Ending),
     /// The connection is gone already: end.
     Finish(String),
     /// A line for the log.
     Log(String),
+    /// A line for those who look closely.
+    Detail(String),
     /// Something for whoever watches.
     Tell(ServerEvent),
 }
 
 /// What outlives a panic of the machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Where the peer stood.
     pub phase: Phase,
     /// What the roster knows of it.
     pub presence: Presence,
-}
-
-impl PartialEq for Kept {
-    fn eq(&self, other: &Self) -> bool {
-        self.phase == other.phase && self.presence == other.presence
-    }
 }
 
 /// One peer's session.
@@ -133,13 +131,16 @@ pub struct Session {
     pub(super) generation: u32,
     pub(super) budget: usize,
     pub(super) composition: CompositionWatch,
+    pub(super) diagnostics: SnapshotDiagnostics,
     /// What the peer says it has of our snapshots.
     pub(super) acks: AckWindow,
-    inputs_since_frame: u32,
-    frames_since_ping: u32,
-    unreadable: u64,
-    unreadable_logged: Option<Micros>,
-    watched: bool,
+    /// Space for a whole snapshot, used again for each.
+    pub(super) whole: Vec<u8>,
+    /// The newest frame that came.
+    pub(super) newest: Tick,
+    pub(super) datagrams: Datagrams,
+    frames: u32,
+    pub(super) watched: bool,
 }
 
 /// What a session is made from.
@@ -157,7 +158,7 @@ pub struct Opening {
     pub key: Option<String>,
     /// Bytes a datagram may have.
     pub budget: usize,
-    /// Whether anybody watches events.
+    /// Whether what happens each tick is told.
     pub watched: bool,
 }
 
@@ -176,11 +177,12 @@ impl Session {
             loopback: opening.loopback,
             budget: opening.budget,
             composition: CompositionWatch::default(),
+            diagnostics: SnapshotDiagnostics::new(now),
             acks: AckWindow::default(),
-            inputs_since_frame: 0,
-            frames_since_ping: 0,
-            unreadable: 0,
-            unreadable_logged: None,
+            whole: Vec::new(),
+            newest: Tick(0),
+            datagrams: Datagrams::default(),
+            frames: 0,
             watched: opening.watched,
         }
     }
@@ -216,12 +218,13 @@ impl Session {
         out.push(Effect::Present(self.presence.clone()));
         let state = self.presence.standing.name();
         let (peer, name) = (self.presence.peer, self.presence.name.clone());
-        self.tell(ServerEvent::Stands { peer, name, state }, out);
+        out.push(Effect::Tell(ServerEvent::Stands { peer, name, state }));
     }
 
     pub(super) fn end(&mut self, ending: Ending, out: &mut Outbox<Effect>) {
         let line = format!("session ended ({}): {}", self.label(), ending.reason);
         self.phase = Phase::Ended;
+        self.sum_up(out);
         out.push(Effect::Log(line));
         out.push(Effect::End(ending));
     }
@@ -230,9 +233,10 @@ impl Session {
         Label { name: self.presence.name.clone(), endpoint: self.presence.endpoint.clone() }
     }
 
-    pub(super) fn tell(&self, event: ServerEvent, out: &mut Outbox<Effect>) {
-        if self.watched {
-            out.push(Effect::Tell(event));
+    /// What was dropped is summed up before the last line.
+    fn sum_up(&self, out: &mut Outbox<Effect>) {
+        if let Some(line) = self.datagrams.dropped(&self.label()) {
+            out.push(Effect::Log(line));
         }
     }
 
@@ -242,53 +246,14 @@ impl Session {
         self.end(Ending::new(CloseCode::Unreadable, reason), out);
     }
 
-    fn datagram(&mut self, now: Micros, bytes: &[u8], out: &mut Outbox<Effect>) {
-        if !matches!(self.phase, Phase::Playing { .. }) {
-            return;
-        }
-        self.inputs_since_frame += 1;
-        if INPUTS_PER_FRAME_MAX < self.inputs_since_frame {
-            return;
-        }
-        match ToServer::from_datagram(bytes) {
-            Ok(ToServer::Input(input)) => self.inputs(&input, out),
-            Ok(other) => self.unreadable_datagram(now, other.name(), out),
-            Err(error) => self.unreadable_datagram(now, &error.to_string(), out),
-        }
-    }
-
-    fn inputs(&mut self, input: &Input, out: &mut Outbox<Effect>) {
-        let ack = input.snapshot_ack;
-        self.acks = AckWindow::from_wire(Tick(ack.tick), ack.mask);
-        let inputs: Vec<PlayerInput> = input.inputs.iter().rev().cloned().collect();
-        if self.watched {
-            let sequences = input.inputs.iter().map(|input| input.sequence).collect();
-            out.push(Effect::Tell(ServerEvent::InputCame { peer: self.presence.peer, sequences }));
-        }
-        if !inputs.is_empty() {
-            out.push(Effect::Inputs(inputs));
-        }
-    }
-
-    fn unreadable_datagram(&mut self, now: Micros, error: &str, out: &mut Outbox<Effect>) {
-        self.unreadable += 1;
-        let quiet = self.unreadable_logged.is_some_and(|at| now.since(at) < UNREADABLE_LOG_INTERVAL);
-        if !quiet {
-            self.unreadable_logged = Some(now);
-            let (who, count) = (self.label(), self.unreadable);
-            out.push(Effect::Log(format!("unreadable datagram {count} from {who}: {error}")));
-        }
-    }
-
-    fn published(&mut self, frame: &Frame, out: &mut Outbox<Effect>) {
-        self.inputs_since_frame = 0;
+    fn published(&mut self, now: Micros, frame: &Frame, out: &mut Outbox<Effect>) {
         let Phase::Playing { pawn, .. } = self.phase else { return };
-        self.frames_since_ping += 1;
-        if PING_INTERVAL_FRAMES <= self.frames_since_ping {
-            self.frames_since_ping = 0;
+        if self.frames.is_multiple_of(PING_INTERVAL_FRAMES) {
             out.push(Effect::ReportPing);
         }
-        self.snapshot(frame, pawn, out);
+        self.frames = self.frames.wrapping_add(1);
+        self.newest = frame.tick();
+        self.snapshot(now, frame, pawn, out);
     }
 
     fn seated(&mut self, slot: u8, out: &mut Outbox<Effect>) {
@@ -298,7 +263,7 @@ impl Session {
         }
     }
 
-    /// The roster was remade and has forgotten everybody; so may the tick have lost a join.
+    /// Somebody has forgotten what this session said, or never heard it.
     fn announce(&mut self, out: &mut Outbox<Effect>) {
         out.push(Effect::Present(self.presence.clone()));
         if let Phase::Spawning { slot } = self.phase {
@@ -306,9 +271,16 @@ impl Session {
         }
     }
 
+    fn resumed(&mut self, out: &mut Outbox<Effect>) {
+        out.push(Effect::LookForLoss);
+        self.announce(out);
+        out.push(Effect::AskRoom);
+    }
+
     fn closed(&mut self, closed: &Closed, out: &mut Outbox<Effect>) {
         if self.phase != Phase::Ended {
             self.phase = Phase::Ended;
+            self.sum_up(out);
             let line = format!("peer disconnected ({}): {}", self.label(), ending_word(closed));
             out.push(Effect::Log(line));
         }
@@ -327,10 +299,10 @@ impl Machine for Session {
             _ if self.phase == Phase::Ended => (),
             SessionMsg::Message(message) => self.message(&message, out),
             SessionMsg::Datagram(bytes) => self.datagram(now, &bytes, out),
-            SessionMsg::Published(frame) => self.published(&frame, out),
+            SessionMsg::Published(frame) => self.published(now, &frame, out),
             SessionMsg::Say(say) => {
                 if self.presence.is_admitted() {
-                    out.push(Effect::Pass(say.id, say.body));
+                    out.push(Effect::Pass(say));
                 }
             }
             SessionMsg::Seated(slot) => self.seated(slot, out),
@@ -338,6 +310,7 @@ impl Machine for Session {
             SessionMsg::Budget(bytes) => self.budget = bytes,
             SessionMsg::End(ending) => self.end(ending, out),
             SessionMsg::Announce => self.announce(out),
+            SessionMsg::Resumed => self.resumed(out),
         }
     }
 
@@ -359,7 +332,7 @@ impl Machine for Session {
 
     fn digest(&self, digest: &mut Digest) {
         digest.word(u64::from(self.presence.peer.0));
-        digest.word(self.unreadable);
+        self.datagrams.digest(digest);
     }
 }
 

@@ -81,6 +81,21 @@ mod tests {
         begun
     }
 
+    /// PACE-12
+    #[test]
+    fn every_tick_begins_exactly_once_at_every_rate_and_never_early() {
+        for hz in [10, 60, 77, 128, 240] {
+            let rate = TickRate::new(hz).unwrap();
+            let mut schedule = Schedule::new(rate, Micros(333));
+            for tick in 1..=2_000 {
+                let due = schedule.next_due();
+                assert_eq!(due, Micros(333) + rate.due(tick));
+                assert!(!schedule.begin(Micros(due.0 - 1)));
+                assert!(schedule.begin(due), "tick {tick} at {hz} Hz");
+            }
+        }
+    }
+
     #[test]
     fn an_hour_at_60_hz_is_exactly_216000_ticks() {
         let mut schedule = Schedule::new(TickRate::DEFAULT, Micros(7));

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use dh_host::pacer::{Pacing, RateWatch, SlowRate};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
-use dh_messages::{EntityId, PawnFlags, WorldSettings};
+use dh_messages::EntityId;
 use dh_netcode::{InputQueue, Offered, Taken};
-use dh_sim::{Answer, Checkpoint, Frame, Pawn, Placement, World};
-use glam::Vec3;
+use dh_sim::{Answer, Checkpoint, Frame, World};
 
 use super::schedule::Schedule;
-use super::{Deed, Joining, PeerInputs, Place, TickCommand, TickMsg};
+use super::{Joining, PeerInputs, TickMsg};
 use crate::PeerId;
 use crate::event::ServerEvent;
 use crate::prefs::Pace;
@@ -26,19 +26,23 @@ pub enum Effect {
     Spawned(PeerId, Spawned),
     /// A peer cannot have a pawn.
     NoRoom(PeerId, String),
-    /// The world as the last whole tick left it, for a restart.
-    Keep(Box<Kept>),
+    /// The world as it stands between two ticks, for a restart.
+    Keep(Arc<Kept>),
+    /// Wait for ticks like this from now on.
+    Pace(Pacing),
     /// The answer to a console line.
     Answer(ConsoleLine),
+    /// Ticks come too rarely.
+    Slow(SlowRate),
     /// A line for the log.
     Warn(String),
     /// The digest of the world after a tick, for the trace.
     Digest(Tick, Digest),
-    /// Something for whoever watches.
-    Tell(ServerEvent),
+    /// What one tick or one message led to, for whoever watches.
+    Tell(Vec<ServerEvent>),
 }
 
-/// What outlives a panic: the last whole tick.
+/// What outlives a panic: the world between two ticks, and who is in it.
 #[derive(Debug)]
 pub struct Kept {
     world: Checkpoint,
@@ -49,12 +53,24 @@ pub struct Kept {
 /// Owns the world and the schedule.
 #[derive(Debug)]
 pub struct Ticking {
-    world: World,
+    pub(super) world: World,
     seats: BTreeMap<PeerId, Seat>,
     schedule: Schedule,
     pace: Pace,
+    rate_watch: RateWatch,
+    given_up: GivenUp,
+    /// The last two that were kept; the older one is filled again once nobody else holds it.
+    kept: [Option<Arc<Kept>>; 2],
     watched: bool,
     traced: bool,
+}
+
+/// Simulated time that was given up because it could not be caught up with.
+#[derive(Clone, Copy, Debug, Default)]
+struct GivenUp {
+    /// Not told yet.
+    span: Micros,
+    told: Option<Micros>,
 }
 
 /// One peer's place in the world.
@@ -79,16 +95,37 @@ impl Turn {
         let answer = Answer { input_ack: seat.queue.ack(), depth: seat.queue.depth() };
         Self { peer, pawn: seat.pawn, taken, answer }
     }
+
+    /// What became of its input, for whoever watches.
+    fn event(&self, tick: Tick) -> Option<ServerEvent> {
+        let peer = self.peer;
+        match &self.taken {
+            Taken::Fresh(input) => {
+                Some(ServerEvent::Applied { peer, tick, sequence: input.sequence })
+            }
+            Taken::Repeated(_) | Taken::Standing(_) => Some(ServerEvent::Starved { peer, tick }),
+            Taken::Nothing => None,
+        }
+    }
 }
 
 impl Ticking {
     /// The gray box, its first tick due one tick after `now`.
     #[must_use]
     pub fn new(rate: TickRate, pace: Pace, now: Micros) -> Self {
-        let mut world = World::gray_box(rate);
-        world.set_settings(pace.world);
-        let schedule = Schedule::new(rate, now);
-        Self { world, seats: BTreeMap::new(), schedule, pace, watched: false, traced: false }
+        let mut ticking = Self {
+            world: World::gray_box(rate),
+            seats: BTreeMap::new(),
+            schedule: Schedule::new(rate, now),
+            pace,
+            rate_watch: RateWatch::new(f64::from(rate.hz()), 0.0, Micros(0)),
+            given_up: GivenUp::default(),
+            kept: [None, None],
+            watched: false,
+            traced: false,
+        };
+        ticking.live_by_pace();
+        ticking
     }
 
     /// Whether each tick is told to a watcher, and its digest to the trace.
@@ -97,12 +134,26 @@ impl Ticking {
         Self { watched, traced, ..self }
     }
 
-    /// Go back to the last whole tick; the peers are the same.
+    /// Go back to what was kept, for those of its peers that are still here.
     #[must_use]
-    pub fn restored(mut self, kept: &Kept) -> Self {
+    pub fn restored(mut self, kept: &Kept, peers: &[PeerId]) -> Self {
         self.world.restore(&kept.world);
         self.seats.clone_from(&kept.seats);
         self.schedule = kept.schedule;
+        let gone: Vec<PeerId> =
+            self.seats.keys().filter(|peer| !peers.contains(peer)).copied().collect();
+        gone.into_iter().for_each(|peer| self.leave(peer));
+        self.live_by_pace();
+        self
+    }
+
+    /// Keep who is here and what time it is, and nothing else: every pawn starts anew.
+    #[must_use]
+    pub fn anew(mut self) -> Self {
+        for seat in self.seats.values_mut() {
+            seat.queue = InputQueue::default();
+            self.world.respawn(seat.pawn);
+        }
         self
     }
 
@@ -113,17 +164,29 @@ impl Ticking {
     }
 
     fn join(&mut self, joining: Joining, out: &mut Outbox<Effect>) {
-        let pawn = match self.seats.get(&joining.peer) {
-            // Asked again after the roster's restart.
+        let Joining { peer, slot } = joining;
+        let pawn = match self.seats.get(&peer) {
+            // Asked again after a restart.
             Some(seat) => seat.pawn,
-            None => match self.world.spawn_pawn(joining.slot) {
-                Ok(pawn) => pawn,
-                Err(full) => return out.push(Effect::NoRoom(joining.peer, full.to_string())),
-            },
+            None => {
+                self.clear_slot(slot);
+                match self.world.spawn_pawn(slot) {
+                    Ok(pawn) => pawn,
+                    Err(full) => return out.push(Effect::NoRoom(peer, full.to_string())),
+                }
+            }
         };
-        self.seats.entry(joining.peer).or_insert(Seat { pawn, queue: InputQueue::default() });
+        self.seats.entry(peer).or_insert(Seat { pawn, queue: InputQueue::default() });
         let spawned = Spawned { pawn, tick: self.world.tick().next() };
-        out.push(Effect::Spawned(joining.peer, spawned));
+        out.push(Effect::Spawned(peer, spawned));
+        self.keep(out);
+    }
+
+    /// A slot has one pawn. Whoever had it was replaced, and its goodbye is still on its way.
+    fn clear_slot(&mut self, slot: u8) {
+        let Some(pawn) = self.pawn_in(slot) else { return };
+        let holder = self.seats.iter().find(|(_, seat)| seat.pawn == pawn).map(|(peer, _)| *peer);
+        holder.into_iter().for_each(|peer| self.leave(peer));
     }
 
     fn leave(&mut self, peer: PeerId) {
@@ -135,24 +198,24 @@ impl Ticking {
     fn inputs(&mut self, PeerInputs { peer, inputs }: PeerInputs, out: &mut Outbox<Effect>) {
         let tick = self.world.tick().next();
         let Some(seat) = self.seats.get_mut(&peer) else { return };
+        let mut events = Vec::new();
         for input in inputs {
             let sequence = input.sequence;
-            let offered = seat.queue.offer(input);
-            if !self.watched {
-                continue;
-            }
-            match offered {
+            match seat.queue.offer(input) {
                 Offered::Overflowed(sequence) => {
-                    out.push(Effect::Tell(ServerEvent::Overflowed { peer, tick, sequence }));
+                    events.push(ServerEvent::Overflowed { peer, tick, sequence });
                 }
-                Offered::Late => out.push(Effect::Tell(ServerEvent::CameLate { peer, sequence })),
+                Offered::Late => events.push(ServerEvent::CameLate { peer, sequence }),
                 Offered::Queued | Offered::Duplicate | Offered::Stale => (),
             }
+        }
+        if self.watched && !events.is_empty() {
+            out.push(Effect::Tell(events));
         }
     }
 
     /// One whole tick: each pawn's one input, movement, and the frame that everybody gets.
-    fn run(&mut self, out: &mut Outbox<Effect>) {
+    fn run(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         let mut turns: Vec<Turn> =
             self.seats.iter_mut().map(|(peer, seat)| Turn::take(*peer, seat)).collect();
         turns.sort_unstable_by_key(|turn| turn.pawn.slot());
@@ -165,11 +228,29 @@ impl Ticking {
             self.world.publish(|pawn| turn_of(pawn).map_or_else(Answer::default, |it| it.answer));
         out.push(Effect::Publish(frame, self.seats.keys().copied().collect()));
         self.tell(tick, &turns, out);
-        out.push(Effect::Keep(Box::new(Kept {
-            world: self.world.checkpoint(),
-            seats: self.seats.clone(),
-            schedule: self.schedule,
-        })));
+        if let Some(slow) = self.rate_watch.ticked(now) {
+            out.push(Effect::Slow(slow));
+        }
+    }
+
+    /// Keep the world as it stands, in the space of what was kept before the last time.
+    pub(super) fn keep(&mut self, out: &mut Outbox<Effect>) {
+        let [last, before] = std::mem::take(&mut self.kept);
+        let mut kept = before.unwrap_or_else(|| self.kept_anew());
+        if let Some(kept) = Arc::get_mut(&mut kept) {
+            self.world.checkpoint_into(&mut kept.world);
+            kept.seats.clone_from(&self.seats);
+            kept.schedule = self.schedule;
+        } else {
+            kept = self.kept_anew();
+        }
+        self.kept = [Some(Arc::clone(&kept)), last];
+        out.push(Effect::Keep(kept));
+    }
+
+    fn kept_anew(&self) -> Arc<Kept> {
+        let (world, seats) = (self.world.checkpoint(), self.seats.clone());
+        Arc::new(Kept { world, seats, schedule: self.schedule })
     }
 
     fn tell(&self, tick: Tick, turns: &[Turn], out: &mut Outbox<Effect>) {
@@ -184,75 +265,42 @@ impl Ticking {
         if !self.watched {
             return;
         }
-        for Turn { peer, taken, .. } in turns {
-            let peer = *peer;
-            match taken {
-                Taken::Fresh(input) => {
-                    let sequence = input.sequence;
-                    out.push(Effect::Tell(ServerEvent::Applied { peer, tick, sequence }));
-                }
-                Taken::Repeated(_) | Taken::Standing(_) => {
-                    out.push(Effect::Tell(ServerEvent::Starved { peer, tick }));
-                }
-                Taken::Nothing => (),
-            }
-        }
+        let mut events = Vec::with_capacity(turns.len() + 1);
+        events.extend(turns.iter().filter_map(|turn| turn.event(tick)));
         let pawns = u32::try_from(self.world.pawns().count()).unwrap_or(u32::MAX);
-        out.push(Effect::Tell(ServerEvent::Ticked { tick, digest: digest.value(), pawns }));
+        events.push(ServerEvent::Ticked { tick, digest: digest.value(), pawns });
+        out.push(Effect::Tell(events));
     }
 
-    fn command(&mut self, command: &TickCommand, out: &mut Outbox<Effect>) {
-        let TickCommand { id, slot, deed } = command;
-        let text = match self.pawn_in(*slot) {
-            None => format!("#{slot} has no pawn"),
-            Some(pawn) => match deed {
-                Deed::Teleport(to) => self.teleport(*slot, pawn, *to),
-                Deed::Noclip(on) => self.noclip(*slot, pawn, *on),
-                Deed::Respawn => {
-                    self.world.respawn(pawn);
-                    format!("respawn: #{slot} is at a spawn point")
-                }
-            },
-        };
-        out.push(Effect::Answer(ConsoleLine { id: *id, text }));
-    }
-
-    fn teleport(&mut self, slot: u8, pawn: EntityId, to: Place) -> String {
-        let feet = match to {
-            Place::Point(point) => Vec3::from_array(point),
-            Place::Beside(other) => match self.pawn_in(other).and_then(|id| self.world.pawn(id)) {
-                Some(other) => other.state().feet,
-                None => return format!("tp: #{other} has no pawn"),
-            },
-        };
-        if self.world.teleport(pawn, Placement { feet, yaw: None }) {
-            format!("tp: #{slot} is at {:.2} {:.2} {:.2}", feet.x, feet.y, feet.z)
-        } else {
-            format!("tp: {} {} {} is outside the world", feet.x, feet.y, feet.z)
-        }
-    }
-
-    fn noclip(&mut self, slot: u8, pawn: EntityId, on: Option<bool>) -> String {
-        let flying = self.world.pawn(pawn).is_some_and(|pawn| {
-            pawn.state().flags.contains(PawnFlags::NOCLIP)
-        });
-        let on = on.unwrap_or(!flying);
-        self.world.set_noclip(pawn, on);
-        format!("noclip: #{slot} is {}", if on { "on" } else { "off" })
-    }
-
-    fn pawn_in(&self, slot: u8) -> Option<EntityId> {
-        self.world.pawns().find(|pawn| pawn.slot() == slot).map(Pawn::id)
-    }
-
-    fn set_pace(&mut self, pace: Pace) {
+    fn set_pace(&mut self, pace: Pace, out: &mut Outbox<Effect>) {
         self.pace = pace;
-        self.set_world(pace.world);
+        self.live_by_pace();
+        out.push(Effect::Pace(pace.pacing));
     }
 
-    fn set_world(&mut self, settings: WorldSettings) {
-        self.world.set_settings(settings);
-        self.schedule.set_scale(self.world.settings().time_scale);
+    /// Have the world, the schedule and the warning follow the preferences.
+    fn live_by_pace(&mut self) {
+        self.world.set_settings(self.pace.world);
+        let time_scale = self.world.settings().time_scale;
+        self.schedule.set_scale(time_scale);
+        let nominal = f64::from(self.world.rate().hz()) * f64::from(time_scale);
+        let fraction = f64::from(self.pace.warn_fraction);
+        self.rate_watch.set(nominal, fraction, self.pace.warn_interval);
+    }
+
+    /// What is more than 2 s behind is given up, and told now and then.
+    fn give_up_excess(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        let Some(excess) = self.schedule.give_up_excess(now) else { return };
+        let GivenUp { span, told } = &mut self.given_up;
+        *span = *span + excess;
+        if told.is_some_and(|at| now.since(at) < self.pace.warn_interval) {
+            return;
+        }
+        let millis = span.0 / 1_000;
+        (*span, *told) = (Micros(0), Some(now));
+        out.push(Effect::Warn(format!(
+            "the tick loop is more than 2 s behind; gave up {millis} ms of simulated time"
+        )));
     }
 }
 
@@ -263,26 +311,28 @@ impl Machine for Ticking {
     fn handle(&mut self, _now: Micros, msg: TickMsg, out: &mut Outbox<Effect>) {
         match msg {
             TickMsg::Join(joining) => self.join(joining, out),
-            TickMsg::Leave(peer) => self.leave(peer),
+            TickMsg::Leave(peer) => {
+                self.leave(peer);
+                self.keep(out);
+            }
             TickMsg::Command(command) => self.command(&command, out),
-            TickMsg::Prefs(prefs) => self.set_pace(Pace::of(&prefs)),
+            TickMsg::Prefs(prefs) => self.set_pace(Pace::of(&prefs), out),
             TickMsg::Inputs(inputs) => self.inputs(inputs, out),
         }
     }
 
     /// Ticks that are due, at most as many as one turn may catch up with; the rest follow at once.
     fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
-        if let Some(excess) = self.schedule.give_up_excess(now) {
-            let millis = excess.0 / 1_000;
-            out.push(Effect::Warn(format!(
-                "the tick loop is more than 2 s behind; gave up {millis} ms of simulated time"
-            )));
-        }
+        self.give_up_excess(now, out);
+        let before = self.tick();
         for _ in 0..self.pace.catch_up_max {
             if !self.schedule.begin(now) {
-                return;
+                break;
             }
-            self.run(out);
+            self.run(now, out);
+        }
+        if self.tick() != before {
+            self.keep(out);
         }
     }
 

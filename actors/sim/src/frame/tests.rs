@@ -1,4 +1,5 @@
 //! Frames as sessions use them.
+#![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use std::sync::Arc;
 

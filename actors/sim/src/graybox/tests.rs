@@ -1,4 +1,5 @@
 //! The gray box as those who walk in it find it.
+#![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use std::sync::Arc;
 
@@ -148,55 +149,4 @@ fn the_parts_are_shared_and_not_built_again() {
     let gray_box = GrayBox::new();
     assert!(Arc::ptr_eq(&gray_box.solids(), &gray_box.clone().solids()));
     assert!(Arc::ptr_eq(&gray_box.boxes(), &gray_box.clone().boxes()));
-}
-#[test]
-fn tmp_picture() {
-    use std::io::Write;
-    let gb = GrayBox::new();
-    let boxes = gb.boxes();
-    let mut extra: Vec<(Vec3, Vec3, [f32;3])> = vec![];
-    for (i, s) in gb.spawns().iter().enumerate() { if i % 2 == 0 { extra.push((s.feet + Vec3::Y*0.9, Vec3::new(0.3,0.9,0.3), [0.9,0.3,0.25])); } }
-    let all: Vec<(Vec3, Vec3, glam::Mat3, [f32;3])> = boxes.iter().map(|b| (b.centre, b.half, glam::Mat3::from_quat(b.rotation), b.colour.linear()))
-        .chain(extra.iter().map(|e| (e.0, e.1, glam::Mat3::IDENTITY, e.2))).collect();
-    let hit = |o: Vec3, d: Vec3| -> Option<(f32, Vec3, [f32;3])> {
-        let mut best: Option<(f32, Vec3, [f32;3])> = None;
-        for (c, h, m, col) in &all {
-            let (lo, ld) = (m.transpose() * (o - *c), m.transpose() * d);
-            let (mut t0, mut t1, mut n) = (1e-3_f32, 1e9_f32, Vec3::ZERO);
-            for a in 0..3 {
-                let (mut x, mut y) = ((-h[a]-lo[a])/ld[a], (h[a]-lo[a])/ld[a]);
-                if x > y { std::mem::swap(&mut x, &mut y); }
-                if x > t0 { t0 = x; n = Vec3::ZERO; n[a] = -ld[a].signum(); }
-                t1 = t1.min(y);
-            }
-            if t0 < t1 && n != Vec3::ZERO && best.is_none_or(|b| t0 < b.0) { best = Some((t0, *m * n, *col)); }
-        }
-        best
-    };
-    let cam = gb.viewpoint();
-    let f = cam.forward();
-    let r = f.cross(Vec3::Y).normalize();
-    let u = r.cross(f);
-    let (w, h) = (960, 540);
-    let mut out = Vec::new();
-    let sun = Vec3::new(-0.52, 0.62, 0.59).normalize();
-    let tf = (cam.fov * 0.5).tan();
-    for y in 0..h { for x in 0..w {
-        let (px, py) = ((x as f32 / w as f32 * 2.0 - 1.0) * tf * w as f32 / h as f32, (1.0 - y as f32 / h as f32 * 2.0) * tf);
-        let d = (f + r * px + u * py).normalize();
-        let c = match hit(cam.eye, d) {
-            None => [0.5, 0.68, 0.82],
-            Some((t, n, col)) => {
-                let p = cam.eye + d * t + n * 1e-3;
-                let lit = n.dot(sun).max(0.0) * if hit(p, sun).is_some() { 0.0 } else { 1.0 };
-                let amb = 0.35 + 0.15 * n.y;
-                let l = amb + 0.9 * lit;
-                [col[0]*l, col[1]*l*0.97, col[2]*l*0.9]
-            }
-        };
-        for v in c { out.push((v.clamp(0.0,1.0).powf(1.0/2.2) * 255.0) as u8); }
-    }}
-    let mut file = std::fs::File::create("/tmp/gb.ppm").unwrap();
-    write!(file, "P6\n{w} {h}\n255\n").unwrap();
-    file.write_all(&out).unwrap();
 }

@@ -114,7 +114,9 @@ fn slide(
 fn clip(velocity: Vec3, planes: &[Vec3]) -> Vec3 {
     let leaves = |v: Vec3, plane: &Vec3| v.dot(*plane) >= -1e-5;
     for plane in planes.iter().rev() {
-        let clipped = velocity - *plane * velocity.dot(*plane).min(0.0);
+        // Not `min(0.0)`: which zero that gives differs between machines.
+        let into = velocity.dot(*plane);
+        let clipped = if into < 0.0 { velocity - *plane * into } else { velocity };
         if planes.iter().all(|other| other == plane || leaves(clipped, other)) {
             return clipped;
         }

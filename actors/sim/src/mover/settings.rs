@@ -1,4 +1,4 @@
-//! MoverSettings: the numbers of the mover. Equal at both ends, so only the tick rate and the
+//! `MoverSettings`: the numbers of the mover. Equal at both ends, so only the tick rate and the
 //! world's noclip speed vary; both arrive from the server.
 
 use dh_machine::TickRate;

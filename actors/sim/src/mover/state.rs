@@ -1,5 +1,5 @@
-//! MoverState: everything one step hands to the next. It travels as it is, so that a prediction can
-//! be compared with the server's answer bit by bit.
+//! `MoverState`: everything one step hands to the next. It travels as it is, so that a prediction
+//! can be compared with the server's answer bit by bit.
 
 use dh_machine::Digest;
 use dh_messages::{EntityId, PawnFlags};

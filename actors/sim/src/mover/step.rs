@@ -1,4 +1,4 @@
-//! The step: look, then either freeze, fly, or walk in the one order of MOV-03.
+//! The step: look, then either freeze, fly, or walk.
 
 use core::f32::consts::{PI, TAU};
 

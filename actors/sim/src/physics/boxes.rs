@@ -1,4 +1,4 @@
-//! BoxCasts: our own sweeps of an upright capsule among boxes.
+//! `BoxCasts`: our own sweeps of an upright capsule among boxes.
 //!
 //! Used by the mover at both ends. Candidates are gathered once a step, by ascending id; after
 //! that nothing but arithmetic happens.

@@ -1,4 +1,4 @@
-//! RapierCasts: the same casts by rapier's broad phase and parry's shape casts.
+//! `RapierCasts`: the same casts by rapier's broad phase and parry's shape casts.
 //!
 //! The tests hold our own sweeps to these, and the bench measures one mover step with each. No pawn
 //! of a running world moves by them.

@@ -1,5 +1,5 @@
-//! PawnPlacer: the only writer of placements. Spawn, respawn and teleport go through here, and each
-//! one after the first raises the pawn's epoch, by which everybody knows that it did not walk.
+//! `PawnPlacer`: the only writer of placements. Spawn, respawn and teleport go through here, and
+//! each one after the first raises the pawn's epoch, by which everybody knows that it did not walk.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The ranges of what the server may change about a running world; each snapshot carries the values.
+//! The ranges of what the server may change about a running world; snapshots carry the values.
 
 use dh_messages::WorldSettings;
 

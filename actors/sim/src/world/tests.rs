@@ -1,4 +1,5 @@
 //! The world as its tick actor and its operators see it.
+#![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use std::sync::Arc;
 
@@ -307,7 +308,7 @@ fn play(world: &mut World, seed: u64, ticks: u32) {
         input = dice.input(&input);
         let turn = input.yaw;
         world.step(|id| {
-            Some(PlayerInput { yaw: turn + f32::from(id.to_owned().slot() as u8), ..input })
+            Some(PlayerInput { yaw: turn + f32::from(id.slot().to_le_bytes()[0]), ..input })
         });
     }
 }

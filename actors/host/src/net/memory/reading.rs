@@ -41,8 +41,7 @@ async fn read_ordered(pair: &Pair, side: Side, inlet: &Inlet<NetEvent>) -> Close
         };
         let bytes = body.len();
         match inlet.send(NetEvent::Message { id, body }).await {
-            Ok(()) => half.taken(bytes),
-            Err(Why::Closed) => half.taken(bytes),
+            Ok(()) | Err(Why::Closed) => half.taken(bytes),
             Err(Why::Full | Why::MustWait) => {
                 let reason = b"sends faster than it is served";
                 pair.outgoing(side).close(code::CLOSED, reason);

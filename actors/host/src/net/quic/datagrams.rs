@@ -34,11 +34,7 @@ pub(super) struct DatagramCounts {
 impl DatagramQueue {
     /// Add datagrams in place of those that have become old, and of the oldest beyond the
     /// buffer; whether any wait.
-    pub(super) fn push(
-        &mut self,
-        now: Micros,
-        datagrams: &mut dyn Iterator<Item = Bytes>,
-    ) -> bool {
+    pub(super) fn push(&mut self, now: Micros, datagrams: &mut dyn Iterator<Item = Bytes>) -> bool {
         for datagram in datagrams {
             self.counts.offered += 1;
             self.cost += datagram.len() + limit::DATAGRAM_COST;

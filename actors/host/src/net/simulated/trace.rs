@@ -1,6 +1,6 @@
 //! Trace: what happened to every packet, as two running hashes, counts and records.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use dh_machine::{Digest, Micros};
@@ -80,8 +80,9 @@ pub(super) struct Tracer {
     counts: Trace,
     records: Option<Vec<PacketRecord>>,
     datagrams: Vec<DatagramRecord>,
-    /// Datagrams under way: where they are in `datagrams`.
-    under_way: BTreeMap<(SocketAddr, SocketAddr, u64), Vec<usize>>,
+    /// Datagrams under way or lost, and where they are in `datagrams`. The hash comes first: it
+    /// tells nearly all of them apart by one comparison of numbers.
+    under_way: BTreeSet<((u64, SocketAddr, SocketAddr), usize)>,
 }
 
 impl Tracer {
@@ -112,7 +113,7 @@ impl Tracer {
     ) {
         if self.records.is_some() {
             let hash = xxh3_64(bytes);
-            self.under_way.entry((from, to, hash)).or_default().push(self.datagrams.len());
+            self.under_way.insert(((hash, from, to), self.datagrams.len()));
             let bytes = bytes.len();
             self.datagrams.push(DatagramRecord { at, from, to, bytes, hash, arrived: None });
         }
@@ -128,9 +129,11 @@ impl Tracer {
         if self.records.is_none() {
             return;
         }
-        let sent = self.under_way.get_mut(&(from, to, xxh3_64(bytes)));
-        if let Some(index) = sent.and_then(|sent| (!sent.is_empty()).then(|| sent.remove(0))) {
-            self.datagrams[index].arrived = Some(at);
+        let key = (xxh3_64(bytes), from, to);
+        let first = self.under_way.range((key, 0)..=(key, usize::MAX)).next().copied();
+        if let Some(sent) = first {
+            self.under_way.remove(&sent);
+            self.datagrams[sent.1].arrived = Some(at);
         }
     }
 

@@ -10,8 +10,8 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::clock::Clock;
 use crate::net::{
-    Connection, DialError, DialOptions, Dialed, Endpoint, Identity, Knock, Links, ListenOptions,
-    Net, NetEvent, Target, Verdict,
+    Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity, Knock, Links,
+    ListenOptions, Net, NetEvent, Target, Verdict,
 };
 use crate::port::{Inlet, Port, Settled, Taken};
 
@@ -115,8 +115,7 @@ impl Ear {
 
 /// Run a simulated world.
 pub(crate) fn simulated<F: Future>(seed: u64, world: impl FnOnce(Net) -> F) -> F::Output {
-    let runtime =
-        Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let clock = Clock::simulated();
         world(Net::simulated(Handle::current(), clock, seed)).await
@@ -164,8 +163,13 @@ pub(crate) fn server_address(net: &Net) -> SocketAddr {
 }
 
 pub(crate) fn listen(net: &Net) -> (Endpoint, Ear) {
+    listen_with(net, Congestion::Bbr)
+}
+
+pub(crate) fn listen_with(net: &Net, congestion: Congestion) -> (Endpoint, Ear) {
     let knocks = Ear::new(net);
-    let options = ListenOptions::new(server_address(net), identity(1));
+    let mut options = ListenOptions::new(server_address(net), identity(1));
+    options.congestion = congestion;
     (net.listen(options, knocks.knocks()).unwrap(), knocks)
 }
 
@@ -215,7 +219,17 @@ pub(crate) async fn join_with(
     links: Links,
     server_ear: impl FnOnce(usize) -> Ear,
 ) -> Joined {
-    let (endpoint, knocks) = listen(net);
+    join_at(net, over, links, server_ear, listen(net)).await
+}
+
+/// Join a server that listens already.
+pub(crate) async fn join_at(
+    net: &Net,
+    over: Over,
+    links: Links,
+    server_ear: impl FnOnce(usize) -> Ear,
+    (endpoint, knocks): (Endpoint, Ear),
+) -> Joined {
     let mut options = dial_options(&endpoint, over);
     options.links = links;
     let ear = Ear::new(net);

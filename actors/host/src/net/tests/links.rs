@@ -3,8 +3,10 @@
 use bytes::Bytes;
 use dh_machine::Micros;
 
-use super::ear::{BOTH, Over, Told, join, lossy, real, simulated, sleep_ms};
-use crate::net::Links;
+use super::ear::{
+    BOTH, Ear, Over, Told, dial_options, join, listen, lossy, real, simulated, sleep_ms, welcome,
+};
+use crate::net::{By, Links};
 
 #[test]
 fn a_link_delays_and_loses_on_real_sockets_too() {
@@ -46,6 +48,32 @@ fn links_can_change_while_a_connection_lives() {
             let took = net.shared.clock.now().since(began);
             let expected = Micros::from_millis(250)..=Micros::from_millis(252);
             assert!(expected.contains(&took), "{over:?} {took:?}");
+        });
+    }
+}
+
+#[test]
+fn the_path_of_whoever_dialled_from_an_address_can_be_cut_as_if_its_process_had_died() {
+    for over in BOTH {
+        simulated(4, async |net| {
+            let (endpoint, knocks) = listen(&net);
+            let mut options = dial_options(&endpoint, over);
+            let from = "10.7.7.7:5000".parse().unwrap();
+            options.from = Some(from);
+            let ear = Ear::new(&net);
+            net.dial(options, ear.dialed());
+            let server = welcome(&endpoint, &knocks).await;
+            server.deliver(ear.events());
+            let client = ear.next().await;
+            assert!(net.set_links(from, Links::CUT));
+            sleep_ms(100).await;
+            // Dropping the client's end says goodbye, but nobody hears it.
+            drop(client);
+            let (closed, _) = ear.closed().await;
+            assert_eq!(closed.by, By::Timeout, "{over:?}");
+            drop(server);
+            sleep_ms(10_000).await;
+            assert!(!net.set_links(from, Links::IDEAL), "the path is forgotten");
         });
     }
 }

@@ -150,10 +150,10 @@ proptest! {
         let input = PlayerInput { sequence: 1, move_x, move_y, move_z, buttons, yaw, pitch };
         stage.run(3, input);
         let mut bytes = Vec::new();
-        let mut told = stage.state.to_owner_detail(EntityId::new(1, 0), 0, 0);
-        prop_assert!(encode(&mut told, &mut bytes).is_ok());
-        prop_assert!(encode(&mut stage.state.to_record(EntityId::new(1, 0), 0), &mut bytes).is_ok());
-        let told = (stage.state.yaw.abs(), stage.state.pitch.abs());
-        prop_assert!(told.0 <= core::f32::consts::PI && told.1 <= 1.553_344);
+        let pawn = EntityId::new(1, 0);
+        prop_assert!(encode(&mut stage.state.to_owner_detail(pawn, 0, 0), &mut bytes).is_ok());
+        prop_assert!(encode(&mut stage.state.to_record(pawn, 0), &mut bytes).is_ok());
+        let (yaw, pitch) = (stage.state.yaw.abs(), stage.state.pitch.abs());
+        prop_assert!(yaw <= core::f32::consts::PI && pitch <= 1.553_344);
     }
 }

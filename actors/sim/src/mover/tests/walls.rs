@@ -128,9 +128,9 @@ fn a_floor_that_rose_lifts_a_pawn_out() {
     assert!(stage.state.flags.contains(PawnFlags::GROUNDED));
 }
 
-/// The same steps by rapier's casts end in the same places. They differ in the time of contact, which
-/// parry finds to a few millimetres, and in the normals of rims, by which a walk strays: over two
-/// seconds by up to six centimetres here.
+/// The same steps by rapier's casts end in the same places. They differ in the time of contact,
+/// which parry finds to a few millimetres, and in the normals of rims, by which a walk strays: over
+/// two seconds by up to six centimetres here.
 #[test]
 fn walks_among_boxes_end_where_they_do_with_rapiers_casts() {
     for yaw in [0.0, 0.4, 0.9, -0.5, 2.0, 3.0] {

@@ -1,0 +1,95 @@
+//! The conversation: each reliable message of a server, and what follows from it.
+
+use dh_machine::{Micros, Outbox, Tick, TickRate};
+use dh_messages::{
+    ClientInfo, ClientReady, Hash128, ServerInfo, SpawnAck, Str8, Str16, ToClient, ToServer,
+    schema_hash,
+};
+
+use super::state::{Connecting, Effect, Phase};
+use crate::ending::{EndKind, SessionEnd};
+use crate::event::ClientEvent;
+
+impl Connecting {
+    /// One reliable message. Which ones are legal depends on where the client stands.
+    pub(super) fn message(&mut self, now: Micros, id: u8, body: &[u8], out: &mut Outbox<Effect>) {
+        let message = match ToClient::from_stream(id, body) {
+            Ok(message) => message,
+            Err(error) => return self.unreadable(&format!("{id}: {error}"), out),
+        };
+        let admitted = matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. });
+        match (&mut self.phase, message) {
+            (_, ToClient::SessionEnd(end)) => self.told(&end, out),
+            (Phase::Attempting { theirs: theirs @ None, .. }, ToClient::SchemaHash(schema)) => {
+                *theirs = Some(schema.hash);
+            }
+            (Phase::Attempting { theirs: Some(theirs), .. }, ToClient::ServerInfo(info)) => {
+                let theirs = *theirs;
+                self.informed(&info, theirs, out);
+            }
+            (Phase::Loading { map_generation }, ToClient::SpawnAck(ack)) => {
+                let generation = *map_generation;
+                self.spawned(now, generation, ack, out);
+            }
+            (_, ToClient::PlayerList(list)) if admitted => out.push(Effect::Players(list)),
+            (_, ToClient::ServerChat(chat)) if admitted => {
+                out.push(Effect::Tell(ClientEvent::Line(chat.to_log_line())));
+            }
+            (_, ToClient::ClientNotice(notice)) if admitted => {
+                let line = format!("[notice] {}", notice.text.as_str());
+                out.push(Effect::Tell(ClientEvent::Line(line)));
+            }
+            (_, other) => self.unreadable(&format!("{} came out of order", other.name()), out),
+        }
+    }
+
+    /// The server has said what it is: who we are goes back at once, before any map work.
+    fn informed(&mut self, info: &ServerInfo, theirs: Hash128, out: &mut Outbox<Effect>) {
+        let ours = schema_hash();
+        if theirs != ours {
+            let (theirs, ours) = (theirs.short(), ours.short());
+            let reason = Some(format!("the server writes schema {theirs}, this client {ours}"));
+            return self.fail(SessionEnd { reason, ..self.ending(EndKind::BuildDiffers) }, out);
+        }
+        let Some(rate) = TickRate::new(info.tick_rate) else {
+            let what = format!("a tick rate of {} Hz, expected 10 to 240", info.tick_rate);
+            return self.unreadable(&what, out);
+        };
+        if !info.map.name.is_empty() {
+            let map = info.map.name.as_str();
+            out.push(Effect::Log(format!("map {map}: this build shows the gray box only")));
+            return self.fail(self.ending(EndKind::MapTransferFailed), out);
+        }
+        out.push(Effect::Send(ToServer::ClientInfo(ClientInfo {
+            name: Str8::clipped(&self.profile.name),
+            seed_colour: self.profile.colour,
+            avatar: Str16::default(),
+        })));
+        out.push(Effect::Tell(ClientEvent::Informed {
+            world_name: info.world_name.as_str().to_owned(),
+            map: String::new(),
+        }));
+        out.push(Effect::Tell(ClientEvent::Stands("loading")));
+        out.push(Effect::Log(format!(
+            "schema: this server writes this client's schema {} (hash only, 16 bytes each way)",
+            ours.short()
+        )));
+        out.push(Effect::Joined(rate));
+        let map_generation = info.map.generation;
+        self.phase = Phase::Loading { map_generation };
+        // The gray box is code: it is loaded already.
+        out.push(Effect::Send(ToServer::ClientReady(ClientReady { map_generation })));
+    }
+
+    fn spawned(&mut self, now: Micros, generation: u32, ack: SpawnAck, out: &mut Outbox<Effect>) {
+        if ack.map_generation != generation {
+            return;
+        }
+        self.phase = Phase::Playing { map_generation: generation };
+        self.ping_at = now;
+        out.push(Effect::Spawned(ack.pawn));
+        out.push(Effect::Tell(ClientEvent::Stands("playing")));
+        let (slot, pawn, tick) = (ack.slot, ack.pawn, Tick(ack.tick));
+        out.push(Effect::Tell(ClientEvent::Spawned { slot, pawn, tick }));
+    }
+}

@@ -1,0 +1,86 @@
+//! Datagrams of a server: snapshots, whole or in fragments; whatever cannot be read is counted.
+
+use std::sync::Arc;
+
+use dh_machine::{Micros, Outbox, Tick};
+use dh_messages::{Message as _, Snapshot, SnapshotFragment, decode};
+use dh_netcode::{Assembler, Joined};
+
+use super::state::Effect;
+
+/// Time between two log lines about unreadable datagrams.
+const UNREADABLE_LOG_INTERVAL: Micros = Micros::from_secs(60);
+
+/// Reads the datagrams of one session after another.
+#[derive(Debug)]
+pub(super) struct Datagrams {
+    assembler: Assembler,
+    unreadable: u64,
+    logged: Option<Micros>,
+}
+
+impl Datagrams {
+    pub(super) fn new() -> Self {
+        Self { assembler: Assembler::new(), unreadable: 0, logged: None }
+    }
+
+    /// Forget the session; the counts go on.
+    pub(super) fn reset(&mut self) {
+        self.assembler.reset();
+    }
+
+    /// Datagrams that could not be read so far.
+    pub(super) const fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+
+    /// One datagram. A snapshot of another map than the one that stands here is passed over.
+    pub(super) fn read(
+        &mut self,
+        now: Micros,
+        map_generation: u32,
+        bytes: &[u8],
+        out: &mut Outbox<Effect>,
+    ) {
+        match self.snapshot(bytes) {
+            Ok(Some(snapshot)) if snapshot.head.map_generation == map_generation => {
+                out.push(Effect::Snapshot(Arc::new(snapshot)));
+            }
+            Ok(_) => (),
+            Err(error) => self.count(now, &error, out),
+        }
+    }
+
+    /// The snapshot that this datagram is or completes.
+    fn snapshot(&mut self, bytes: &[u8]) -> Result<Option<Snapshot>, String> {
+        match bytes.split_first() {
+            Some((&Snapshot::ID, body)) => decode(body).map(Some).map_err(|e| e.to_string()),
+            Some((&SnapshotFragment::ID, body)) => {
+                let fragment = decode(body).map_err(|error| error.to_string())?;
+                self.join(&fragment)
+            }
+            Some(_) | None => Err("no datagram of this direction".to_owned()),
+        }
+    }
+
+    fn join(&mut self, fragment: &SnapshotFragment) -> Result<Option<Snapshot>, String> {
+        let SnapshotFragment { tick, index, count, slice } = fragment;
+        match self.assembler.accept(Tick(*tick), *index, *count, slice) {
+            Ok(Joined::Whole(whole)) => match whole.split_first() {
+                Some((&Snapshot::ID, body)) => decode(body).map(Some).map_err(|e| e.to_string()),
+                Some(_) | None => Err("the joined fragments are no snapshot".to_owned()),
+            },
+            Ok(Joined::Waiting | Joined::Stale) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn count(&mut self, now: Micros, error: &str, out: &mut Outbox<Effect>) {
+        self.unreadable += 1;
+        if self.logged.is_none_or(|at| UNREADABLE_LOG_INTERVAL <= now.since(at)) {
+            self.logged = Some(now);
+            let line = format!("unreadable datagram {} from the server: {error}", self.unreadable);
+            out.push(Effect::Log(line));
+        }
+    }
+}

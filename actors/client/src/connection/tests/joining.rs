@@ -1,0 +1,129 @@
+//! From the dial to the pawn.
+
+use dh_messages::{
+    ClientReady, ConnectRequest, Hash128, PROTOCOL_VERSION, PlayerList, SchemaHash, ServerInfo,
+};
+
+use super::*;
+use crate::ending::EndKind;
+
+/// JOIN-16, JOIN-17, JOIN-19: who the player is goes out with the very next word after the server
+/// has said what it is, before anything that speaks of a map.
+#[test]
+fn server_info_is_answered_at_once_by_client_info_and_then_ready() {
+    let mut rig = Rig::attempting();
+    let opening = sent(&rig.effects);
+    let request = ConnectRequest { version: PROTOCOL_VERSION, schema_hash: schema_hash() };
+    assert_eq!(opening, [&ToServer::ConnectRequest(request)], "nothing else goes first");
+
+    assert!(sent(rig.hear(schema())).is_empty());
+    let answer = rig.hear(server_info());
+    let [ToServer::ClientInfo(info), ToServer::ClientReady(ready)] = sent(answer)[..] else {
+        panic!("{answer:?}");
+    };
+    let who = (info.name.as_str(), info.seed_colour, info.avatar.as_str());
+    assert_eq!(who, ("ada", 0x12_34_56, ""));
+    assert_eq!(*ready, ClientReady { map_generation: 3 });
+    assert_eq!(rig.stands(), "loading");
+
+    let answer = rig.hear(spawn_ack());
+    assert!(answer.iter().any(|effect| matches!(effect, Effect::Spawned(_))));
+    assert_eq!(rig.stands(), "playing");
+}
+
+#[test]
+fn a_spawn_for_another_map_generation_is_passed_over() {
+    let mut rig = Rig::loading();
+    rig.hear(ToClient::SpawnAck(SpawnAck { map_generation: 2, ..SpawnAck::default() }));
+    assert_eq!(rig.stands(), "loading");
+}
+
+/// SES-03, SES-04: the old transport is let go of before the new dial, with no line about it.
+#[test]
+fn connect_lets_go_of_session_or_attempt_before_it_dials() {
+    for mut rig in [Rig::playing(), Rig::loading(), Rig::attempting()] {
+        let lines = rig.lines().len();
+        let effects = rig.tell(connect("10.0.0.2:27015"));
+        let hang_up = effects.iter().position(|it| matches!(it, Effect::HangUp { .. }));
+        let dial = effects.iter().position(|it| dial_of(it).is_some());
+        assert!(hang_up.unwrap() < dial.unwrap(), "{effects:?}");
+        assert_eq!(rig.lines().len(), lines);
+        assert_eq!(rig.stands(), "connecting");
+        assert_eq!(rig.ends().iter().map(|end| end.kind).collect::<Vec<_>>(), [EndKind::Quiet]);
+        assert_eq!(rig.ends()[0].address.as_deref(), Some("10.0.0.1:27015"));
+    }
+}
+
+/// SES-06
+#[test]
+fn connect_with_no_address_dials_the_server_that_was_lost() {
+    let mut rig = Rig::playing();
+    rig.tell(rig.closed(By::Timeout, 0, ""));
+    assert_eq!(rig.stands(), "disconnected");
+    rig.tell(ConnectionMsg::Connect(None));
+    assert_eq!(rig.dials().last().unwrap().1, "10.0.0.1:27015");
+    assert_eq!(rig.stands(), "connecting");
+}
+
+/// SES-07
+#[test]
+fn connect_with_no_address_before_any_dials_this_machine_on_the_default_port() {
+    let mut rig = Rig::new();
+    rig.tell(ConnectionMsg::Connect(None));
+    assert_eq!(rig.dials().last().unwrap().1, "127.0.0.1:27015");
+}
+
+#[test]
+fn a_build_that_differs_is_told_as_such_whoever_notices_it() {
+    let theirs = ToClient::SchemaHash(SchemaHash { hash: Hash128([7; 16]), wants_text: false });
+    let reason = "build differs: yours writes schema 1, this server 2";
+    for last in [server_info(), session_end(CloseCode::Closed, (2, 2), reason)] {
+        let mut rig = Rig::attempting();
+        rig.hear(theirs.clone());
+        rig.hear(last);
+        assert_eq!(rig.ends()[0].kind, EndKind::BuildDiffers);
+        assert!(rig.ends()[0].detail().contains("schema"), "{}", rig.ends()[0].detail());
+        assert_eq!(rig.ends()[0].exit_code(), 76);
+    }
+}
+
+#[test]
+fn a_message_out_of_order_ends_the_session() {
+    let list = ToClient::PlayerList(PlayerList::default());
+    let cases: [(Rig, ToClient); 5] = [
+        (Rig::attempting(), server_info()),
+        (Rig::attempting(), list),
+        (Rig::attempting(), spawn_ack()),
+        (Rig::loading(), server_info()),
+        (Rig::playing(), schema()),
+    ];
+    for (mut rig, message) in cases {
+        let name = message.name();
+        rig.hear(message);
+        assert_eq!(rig.ends().len(), 1, "{name}");
+        assert_eq!(rig.ends()[0].kind, EndKind::Unreadable, "{name}");
+        assert_eq!(rig.hang_ups(), [CloseCode::Unreadable], "{name}");
+    }
+}
+
+#[test]
+fn a_tick_rate_that_no_server_has_ends_the_join() {
+    for hz in [0, 9, 241, u16::MAX] {
+        let mut rig = Rig::attempting();
+        rig.hear(schema());
+        rig.hear(ToClient::ServerInfo(ServerInfo { tick_rate: hz, ..ServerInfo::default() }));
+        assert_eq!(rig.ends()[0].kind, EndKind::Unreadable, "{hz}");
+    }
+}
+
+#[test]
+fn the_next_join_says_the_name_as_it_stands_then() {
+    let mut rig = Rig::new();
+    let renamed = Arc::new(Profile { name: "bob".to_owned(), ..profile() });
+    rig.tell(ConnectionMsg::Profile(renamed));
+    rig.tell(connect("10.0.0.1:27015"));
+    rig.tell(rig.dialed());
+    rig.hear(schema());
+    let [ToServer::ClientInfo(info), _] = sent(rig.hear(server_info()))[..] else { panic!() };
+    assert_eq!(info.name.as_str(), "bob");
+}

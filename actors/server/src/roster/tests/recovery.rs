@@ -1,0 +1,117 @@
+//! What a remade roster learns from those who are here, and what it tells again.
+
+use super::*;
+
+const ALL_SLOTS: u8 = ServerChat::NO_SLOT;
+
+/// A remade roster that expects these peers.
+fn remade(peers: &[u32]) -> Room {
+    let peers = peers.iter().copied().map(PeerId);
+    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers) }
+}
+
+fn playing(number: u32, name: &str, slot: u8) -> Presence {
+    let pawn = Some(pawn(number));
+    Presence { standing: Standing::Playing, slot: Some(slot), pawn, ..peer(number, name) }
+}
+
+#[test]
+fn the_room_is_rebuilt_by_those_in_it_and_nobody_joins_twice() {
+    let mut room = remade(&[0, 1]);
+    let effects = room.present(&playing(0, "ada", 3));
+    assert!(lines(&effects).is_empty());
+    let effects = room.present(&playing(1, "bob", 1));
+    assert!(lines(&effects).is_empty(), "they know each other already");
+    let (told, list) = lists(&effects).pop().unwrap();
+    assert_eq!(told, [0, 1], "everybody hears who is here once all have spoken");
+    let slots: Vec<u8> = list.upserts.iter().map(|entry| entry.slot).collect();
+    assert_eq!(slots, [3, 1]);
+    let free: Vec<u8> = (0..ALL_SLOTS).filter(|slot| !slots.contains(slot)).collect();
+    assert_eq!(list.removed.0, free, "and who is not");
+    room.left(1);
+    let mut again = Presence { peer: PeerId(7), ..peer(1, "bob") };
+    room.play(&mut again);
+    assert_eq!(again.slot, Some(1), "numbers are remembered anew");
+}
+
+#[test]
+fn nobody_is_seated_before_those_who_have_a_slot_have_said_so() {
+    let mut room = remade(&[0, 1]);
+    let mut newcomer = peer(5, "new");
+    let effects = room.play(&mut newcomer);
+    assert_eq!(seat(&effects, newcomer.peer), None);
+    room.present(&playing(0, "ada", 0));
+    let effects = room.left(1);
+    assert_eq!(seat(&effects, newcomer.peer), Some(1));
+}
+
+#[test]
+fn one_that_left_while_the_roster_was_down_is_in_nobodys_list() {
+    let mut room = remade(&[0]);
+    let effects = room.present(&playing(0, "ada", 0));
+    let (_, list) = lists(&effects).pop().unwrap();
+    assert!(list.removed.contains(&1), "slot 1 is free, whoever had it");
+}
+
+#[test]
+fn of_two_with_one_key_the_newer_stays_whoever_speaks_first() {
+    for newer_first in [true, false] {
+        let mut room = remade(&[0, 5]);
+        let older = playing(0, "ada", 0);
+        let newer = Presence { identity: older.identity.clone(), ..playing(5, "ada", 1) };
+        let (first, second) = if newer_first { (&newer, &older) } else { (&older, &newer) };
+        let mut effects = room.present(first);
+        effects.extend(room.present(second));
+        assert_eq!(kicked(&effects), [(0, "this identity joined again from elsewhere")]);
+        assert!(room.console("players").contains("#1 "));
+        assert!(room.console("players").starts_with("players: 1/16"));
+    }
+}
+
+#[test]
+fn one_that_missed_its_kick_is_told_again() {
+    let mut room = Room::new();
+    let mut ada = peer(0, "ada");
+    room.play(&mut ada);
+    room.type_line("kick #0 enough");
+    assert_eq!(kicked(&room.present(&ada)), [(0, "enough")]);
+    room.left(0);
+    let mut back = peer(0, "ada");
+    assert!(kicked(&room.play(&mut back)).is_empty());
+}
+
+#[test]
+fn who_may_have_missed_something_is_told_the_whole_room() {
+    let mut room = Room::new();
+    room.play(&mut peer(0, "ada"));
+    room.play(&mut peer(1, "bob"));
+    let effects = room.tell(RosterMsg::WhoIsHere(PeerId(1)));
+    let [(told, list)] = &lists(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!((told, list.upserts.len()), (&vec![1], 2));
+    assert_eq!(list.removed.len(), usize::from(ALL_SLOTS) - 2);
+    room.present(&Presence::new(PeerId(2), "127.0.0.1:5".to_owned(), false));
+    assert!(room.tell(RosterMsg::WhoIsHere(PeerId(2))).is_empty(), "it has said no name yet");
+    assert!(room.tell(RosterMsg::WhoIsHere(PeerId(77))).is_empty());
+}
+
+#[test]
+fn a_notice_reaches_everybody_admitted_once() {
+    let mut room = Room::new();
+    room.play(&mut peer(0, "ada"));
+    room.present(&Presence::new(PeerId(2), "127.0.0.1:5".to_owned(), false));
+    let effects = room.tell(RosterMsg::Notice("the world went back".to_owned()));
+    let [Effect::Tell(told, Told::Notice(notice))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((numbers(told), notice.text.as_str()), (vec![0], "the world went back"));
+}
+
+#[test]
+fn a_notice_waits_until_those_who_are_to_read_it_have_been_heard_of() {
+    let mut room = remade(&[0]);
+    assert!(room.tell(RosterMsg::Notice("the world went back".to_owned())).is_empty());
+    let effects = room.present(&playing(0, "ada", 0));
+    let told = effects.iter().filter_map(|effect| match effect {
+        Effect::Tell(told, Told::Notice(notice)) => Some((numbers(told), notice.text.as_str())),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [(vec![0], "the world went back")]);
+}

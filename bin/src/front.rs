@@ -1,0 +1,157 @@
+//! Front actor: brings everything a role waits for to the process's main thread.
+//!
+//! Owned by: the role. Talks to: the main thread, through one bounded channel. Never: decides, or
+//! keeps anything back.
+
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::io::BufRead as _;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use dh_client::ClientEvent;
+use dh_host::{Actor, Context, Performed, Place, Port, Scope, Start};
+use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
+use dh_server::{ConsoleLine, ServerEvent};
+use dh_view::Answer;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+pub(crate) use self::state::Passing;
+use crate::exit::{Exit, Failure};
+
+/// Events that may wait for the main thread.
+const WAITING_MAX: usize = 4_096;
+/// Bytes of a line that is typed; a longer one is cut.
+const TYPED_MAX: usize = 4_096;
+
+/// The promise of the front.
+pub(crate) const SPEC: Spec = Spec {
+    kind: "front",
+    control_max: 1_024,
+    data_max: WAITING_MAX,
+    data_wakes: true,
+    restart: Restart { count: 3, window: Micros::from_secs(10) },
+    strategy: Strategy::OneForOne,
+    ask_deadline: None,
+    asks: &[],
+};
+
+actor_message! {
+    /// Everything a role waits for.
+    pub(crate) enum FrontMsg {
+        /// Something happened on the server of this process.
+        Server(ServerEvent): Data DropOldest,
+        /// Something happened to the client of this process.
+        Client(ClientEvent): Data DropOldest,
+        /// The server answered a console line.
+        Answer(ConsoleLine): Control Refuse,
+        /// The renderer has finished a picture, or cannot.
+        Picture(Answer): Control Refuse,
+    }
+}
+
+/// What the main thread wakes for.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// An actor told something.
+    Told(FrontMsg),
+    /// A line was typed.
+    Typed(String),
+    /// The process is asked to end: the signal's name.
+    Signal(&'static str),
+}
+
+/// Hands events over.
+struct FrontActor {
+    to: SyncSender<Event>,
+}
+
+impl Actor for FrontActor {
+    type Machine = Passing;
+    const SPEC: Spec = SPEC;
+
+    fn make(&mut self, _start: Start<'_, FrontMsg>) -> Passing {
+        Passing
+    }
+
+    fn perform(&mut self, event: FrontMsg, _cx: &mut Context<'_, FrontMsg>) -> Performed<FrontMsg> {
+        // A main thread that is so far behind is ending.
+        drop(self.to.try_send(Event::Told(event)));
+        Performed::Done
+    }
+}
+
+/// The main thread's end.
+#[derive(Debug)]
+pub(crate) struct Front {
+    port: Port<FrontMsg>,
+    events: Receiver<Event>,
+    /// Keeps the channel open where nobody types and nobody signals.
+    _to: SyncSender<Event>,
+}
+
+impl Front {
+    /// Start it in `scope`; signals are heard from here on, and lines if `typed`.
+    pub(crate) fn start(scope: &Scope, typed: bool) -> Result<Self, Failure> {
+        let (to, events) = sync_channel(WAITING_MAX);
+        let port = scope.spawn(Place::Control, "front", FrontActor { to: to.clone() });
+        hear_signals(to.clone())?;
+        if typed {
+            hear_lines(to.clone())?;
+        }
+        Ok(Self { port, events, _to: to })
+    }
+
+    /// Where actors tell.
+    pub(crate) fn port(&self) -> &Port<FrontMsg> {
+        &self.port
+    }
+
+    /// The next event, or `None` once `until` has come.
+    pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event> {
+        let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+        match self.events.recv_timeout(left.min(Duration::from_secs(3_600))) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| internal(&error))?;
+    let hear = move || {
+        for signal in signals.forever() {
+            let name = if signal == SIGINT { "SIGINT" } else { "SIGTERM" };
+            if to.send(Event::Signal(name)).is_err() {
+                return;
+            }
+        }
+    };
+    spawn("signals", hear)
+}
+
+/// Lines of stdin; its end is nothing to end for.
+fn hear_lines(to: SyncSender<Event>) -> Result<(), Failure> {
+    let hear = move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(mut line) = line else { return };
+            line.truncate(line.floor_char_boundary(TYPED_MAX));
+            if to.send(Event::Typed(line)).is_err() {
+                return;
+            }
+        }
+    };
+    spawn("console", hear)
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let builder = std::thread::Builder::new().name(name.to_owned());
+    builder.spawn(work).map(drop).map_err(|error| internal(&error))
+}
+
+fn internal(error: &std::io::Error) -> Failure {
+    Failure::new(Exit::Internal, format!("the system gives no thread: {error}"))
+}

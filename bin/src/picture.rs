@@ -1,0 +1,78 @@
+//! Darkroom: takes a picture of a view on the main thread and writes it to a file.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dh_host::{Port, Pump, Scope};
+use dh_render::{NoAdapter, Renderer, find_adapter, png_bytes};
+use dh_view::{NoPicture, PictureReport, RenderMsg, Shot, View};
+
+use crate::exit::{Exit, Failure};
+use crate::front::{Event, Front, FrontMsg};
+
+/// Pixels across and down.
+const SIZE: (u32, u32) = (1_280, 720);
+/// How long a picture may take, on the slowest of adapters.
+const PICTURE_MAX: Duration = Duration::from_secs(60);
+
+/// The renderer, pumped by the main thread.
+pub(crate) struct Darkroom {
+    port: Port<RenderMsg>,
+    pump: Pump<Renderer>,
+}
+
+impl Darkroom {
+    /// Start the renderer; the device is opened with the first picture.
+    ///
+    /// # Errors
+    /// When this machine has nothing to draw with.
+    pub(crate) fn open(scope: &Scope, front: &Front) -> Result<Self, NoAdapter> {
+        find_adapter()?;
+        let (port, pump) =
+            scope.pumped("renderer", Renderer::new(front.port().inlet(FrontMsg::Picture)));
+        Ok(Self { port, pump })
+    }
+
+    /// Draw `view` and write it to `path`, whole or not at all; what is on it.
+    pub(crate) fn develop(
+        &mut self,
+        front: &Front,
+        view: Arc<View>,
+        path: &Path,
+    ) -> Result<PictureReport, Failure> {
+        let (width, height) = SIZE;
+        drop(self.port.offer(RenderMsg::Show(view)));
+        drop(self.port.offer(RenderMsg::Take(Shot { id: 1, width, height })));
+        let until = Instant::now() + PICTURE_MAX;
+        while Instant::now() < until {
+            self.pump.pump_now(16);
+            let soon = Instant::now() + Duration::from_millis(5);
+            if let Some(Event::Told(FrontMsg::Picture(answer))) = front.next(Some(soon)) {
+                let picture = answer.picture.map_err(|why| no_picture(&why))?;
+                write(path, &png_bytes(&picture))?;
+                return Ok(picture.report);
+            }
+        }
+        Err(Failure::new(Exit::TimedOut, "the picture was not finished within a minute"))
+    }
+}
+
+/// What having nothing to draw with means to whoever asked for a picture.
+pub(crate) fn no_adapter(none: &NoAdapter) -> Failure {
+    // The text says itself what to install.
+    Failure::new(Exit::Unavailable, none)
+}
+
+fn no_picture(why: &NoPicture) -> Failure {
+    Failure::new(Exit::Unavailable, format!("no picture: {why}"))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error| Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display()));
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    fs::write(&unfinished, bytes).map_err(failed)?;
+    fs::rename(&unfinished, path).map_err(failed)
+}

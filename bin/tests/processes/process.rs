@@ -1,0 +1,123 @@
+//! A `dh` process: started with a data folder of its own, read line by line, ended with the test.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long anything may take that a person would wait for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running `dh`.
+pub(crate) struct Process {
+    child: Child,
+    stdin: ChildStdin,
+    out: Receiver<String>,
+    err: Receiver<String>,
+    heard: Vec<String>,
+    home: tempfile::TempDir,
+}
+
+/// How a process ended, and all it said.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) out: Vec<String>,
+    pub(crate) err: Vec<String>,
+}
+
+impl Process {
+    /// Start `dh` with these words and a data folder of its own.
+    pub(crate) fn start(words: &[&str]) -> Self {
+        Self::start_with(words, &[])
+    }
+
+    /// The same with variables of its own.
+    pub(crate) fn start_with(words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dh"))
+            .args(words)
+            .args(["--data", home.path().to_str().unwrap()])
+            .envs(variables.iter().copied())
+            .current_dir(home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let out = lines(child.stdout.take().unwrap());
+        let err = lines(child.stderr.take().unwrap());
+        Self { child, stdin, out, err, heard: Vec::new(), home }
+    }
+
+    /// The folder it was started in, which is its data folder too.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
+    /// Type a line on its console.
+    pub(crate) fn type_line(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").unwrap();
+        self.stdin.flush().unwrap();
+    }
+
+    /// The next line on its stdout that holds `part`; what came before is kept.
+    pub(crate) fn line_with(&mut self, part: &str) -> String {
+        let until = Instant::now() + PATIENCE;
+        while let Ok(line) = self.out.recv_timeout(until.saturating_duration_since(Instant::now()))
+        {
+            self.heard.push(line.clone());
+            if line.contains(part) {
+                return line;
+            }
+        }
+        panic!("no line with {part:?} came; heard {:#?}", self.heard);
+    }
+
+    /// Send a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).unwrap();
+    }
+
+    /// Wait until it has ended.
+    pub(crate) fn end(&mut self) -> Ended {
+        let until = Instant::now() + PATIENCE * 2;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() < until => thread::sleep(Duration::from_millis(10)),
+                None => {
+                    self.child.kill().unwrap();
+                    panic!("it did not end; heard {:#?}", self.heard);
+                }
+            }
+        };
+        self.heard.extend(self.out.iter());
+        Ended { status, out: self.heard.clone(), err: self.err.iter().collect() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (to, from) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if to.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    from
+}

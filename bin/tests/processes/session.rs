@@ -1,0 +1,107 @@
+//! A server and its clients as separate processes.
+
+use rustix::process::Signal;
+
+use crate::process::Process;
+
+fn server() -> (Process, String) {
+    let mut server = Process::start(&["server", "--listen", "127.0.0.1:0"]);
+    let ready = server.line_with("ready on ");
+    let address = ready.split_whitespace().nth(2).unwrap().trim_end_matches(',').to_owned();
+    (server, address)
+}
+
+fn client(address: &str, name: &str) -> Process {
+    let words = ["client", "--connect", address, "--name", name, "--headless", "--seconds", "20"];
+    Process::start(&words)
+}
+
+/// What `players` answers: its lines after the header, and the header.
+fn players(server: &mut Process, count: usize) -> Vec<String> {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    loop {
+        server.type_line("players");
+        let header = server.line_with("players: ");
+        let present: usize = header
+            .trim_start_matches("players: ")
+            .split('/')
+            .next()
+            .and_then(|count| count.parse().ok())
+            .unwrap();
+        let lines: Vec<String> = (0..present).map(|_| server.line_with("identity=")).collect();
+        if present == count && lines.iter().all(|line| line.contains("state=playing")) {
+            return lines;
+        }
+        assert!(std::time::Instant::now() < deadline, "{header}: {lines:?}, expected {count}");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+}
+
+/// WHO-05, WHO-09
+#[test]
+fn players_is_right_while_clients_come_are_killed_leave_and_stay() {
+    let (mut server, address) = server();
+    let [mut killed, mut leaving, mut staying] =
+        ["ada", "bob", "cyd"].map(|name| client(&address, name));
+    for client in [&mut killed, &mut leaving, &mut staying] {
+        client.line_with("playing as ");
+    }
+    let lines = players(&mut server, 3);
+    for name in ["ada", "bob", "cyd"] {
+        assert!(lines.iter().any(|line| line.contains(name)), "{lines:?}");
+    }
+    assert!(lines.iter().all(|line| line.contains("addr=127.0.0.1:")), "{lines:?}");
+
+    leaving.type_line("quit");
+    assert!(leaving.end().status.success());
+    assert!(!players(&mut server, 2).iter().any(|line| line.contains("bob")));
+
+    killed.signal(Signal::KILL);
+    let lines = players(&mut server, 1);
+    assert!(lines[0].contains("cyd"), "{lines:?}");
+
+    server.type_line("say still here");
+    staying.line_with("[server] still here");
+    server.signal(Signal::TERM);
+    let ended = server.end();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(ended.out.iter().any(|line| line == "stopped: SIGTERM"), "{ended:?}");
+    let ended = staying.end();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(ended.out.iter().any(|line| line.contains("server stopped (SIGTERM)")), "{ended:?}");
+}
+
+/// SES-08
+#[test]
+fn a_server_that_is_not_there_is_told_in_one_line_with_exit_69() {
+    let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    drop(taken);
+    let ended = client(&address, "ada").end();
+    assert_eq!(ended.status.code(), Some(69), "{ended:?}");
+    let told = format!("connect: could not reach {address} (");
+    let lines = ended.out.iter().filter(|line| line.starts_with(&told));
+    assert_eq!(lines.count(), 1, "{ended:?}");
+}
+
+#[test]
+fn a_taken_port_is_told_with_exit_75() {
+    let (_server, address) = server();
+    let ended = Process::start(&["server", "--listen", &address]).end();
+    assert_eq!(ended.status.code(), Some(75), "{ended:?}");
+}
+
+/// WHO-24
+#[test]
+fn a_full_server_says_so_with_exit_75() {
+    let words = ["server", "--listen", "127.0.0.1:0", "--set", "server.maxPlayers=1"];
+    let mut server = Process::start(&words);
+    let ready = server.line_with("ready on ");
+    let address = ready.split_whitespace().nth(2).unwrap().trim_end_matches(',');
+    let mut ada = client(address, "ada");
+    ada.line_with("playing as ");
+    let ended = client(address, "bob").end();
+    assert_eq!(ended.status.code(), Some(75), "{ended:?}");
+    let full = |line: &String| line.contains("server is full (1 players)");
+    assert!(ended.out.iter().any(full), "{ended:?}");
+}
