@@ -241,6 +241,7 @@ fn exit_of(end: &SessionEnd) -> Exit {
     match end.exit_code() {
         0 => Exit::Success,
         69 => Exit::Unavailable,
+        70 => Exit::Internal,
         75 => Exit::TryAgain,
         77 => Exit::Refused,
         _ => Exit::Mismatch,

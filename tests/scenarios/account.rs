@@ -17,15 +17,15 @@ pub(crate) struct Account {
     pub(crate) calm_ticks: u64,
     pub(crate) confirmed: u64,
     /// Corrections up to the end.
-    pub(crate) corrections: usize,
+    pub(crate) corrections: u64,
     /// Those that came after it, when nothing reached the server any more.
-    corrected_later: usize,
+    corrected_later: u64,
     /// Corrections that follow from no starved tick and from no input that was passed over.
     pub(crate) unexplained: Vec<Correction>,
     /// Corrections that nothing but a passed-over input explains.
     pub(crate) by_skips: usize,
     /// Answers that the predictor took: all but the first are confirmed or corrected.
-    pub(crate) answers: usize,
+    pub(crate) answers: u64,
     pub(crate) skipped: BTreeMap<InputFate, usize>,
     /// Sequences that two ticks used.
     pub(crate) used_twice: Vec<u32>,
@@ -45,9 +45,9 @@ impl Account {
             calm_ticks: u64::from(end.0.saturating_sub(calm.0)),
             starved: starved.count() as u64,
             confirmed: peer.confirmed,
-            corrections: peer.corrections.iter().filter(|it| it.tick <= end).count(),
-            corrected_later: peer.corrections.iter().filter(|it| end < it.tick).count(),
-            answers: peer.snapshots.len(),
+            corrections: peer.corrections.iter().filter(|it| it.tick <= end).count() as u64,
+            corrected_later: peer.corrections.iter().filter(|it| end < it.tick).count() as u64,
+            answers: peer.snapshots.len() as u64,
             ..Self::default()
         };
         account.judge_corrections(peer, session);
@@ -97,6 +97,6 @@ impl Account {
         assert_eq!(self.used_twice, [0; 0], "{name}");
         assert_eq!(self.skipped.get(&InputFate::Unexplained), None, "{name}: {self:?}");
         let corrected = self.corrections + self.corrected_later;
-        assert_eq!(self.confirmed as usize + corrected + 1, self.answers, "{name}");
+        assert_eq!(self.confirmed + corrected + 1, self.answers, "{name}");
     }
 }

@@ -9,8 +9,8 @@ use dh_machine::{Micros, Tick};
 use dh_scenario::{PeerId, PeerSetup, Report, Scenario, ServerId, ServerSetup, Transport, World};
 
 use crate::raw::{Dial, Raw};
+use crate::stage::{self, BOTH, SECOND};
 
-const SECOND: Micros = Micros::from_secs(1);
 const NAMES: [&str; 3] = ["ada", "bob", "cyd"];
 /// The first so many messages of each actor are tried.
 const MESSAGES: u64 = 100;
@@ -110,7 +110,7 @@ impl Outcome {
 fn a_session_that_fails_at_any_of_its_messages_harms_nobody_and_its_peer_stays_or_is_told() {
     let mut told: BTreeMap<String, u64> = BTreeMap::new();
     for nth in 1..=MESSAGES {
-        for transport in [Transport::Memory, Transport::Quic] {
+        for transport in BOTH {
             let outcome =
                 world(transport, SESSION, &[nth], async |world, _| world.run_for(SECOND).await);
             outcome.ticks_are_unbroken();
@@ -171,7 +171,7 @@ async fn churn(world: &mut World, server: ServerId, transport: Transport, visits
 #[test]
 fn a_listener_that_fails_at_any_of_its_messages_turns_nobody_away() {
     for nth in 1..=MESSAGES {
-        for transport in [Transport::Memory, Transport::Quic] {
+        for transport in BOTH {
             let outcome = world(transport, "server-0/listener", &[nth], async |world, server| {
                 churn(world, server, transport, 36, false).await;
             });
@@ -186,7 +186,7 @@ fn a_listener_that_fails_at_any_of_its_messages_turns_nobody_away() {
 #[test]
 fn a_roster_that_fails_at_any_of_its_messages_is_told_again_who_is_here() {
     for nth in 1..=MESSAGES {
-        for transport in [Transport::Memory, Transport::Quic] {
+        for transport in BOTH {
             let outcome = world(transport, "server-0/roster", &[nth], async |world, server| {
                 churn(world, server, transport, 12, true).await;
                 world.client(PeerId(0)).present();
@@ -213,7 +213,7 @@ fn notices(outcome: &Outcome, peer: u32) -> Vec<&str> {
 #[test]
 fn a_tick_that_fails_at_any_of_its_messages_goes_on_from_the_last_whole_tick() {
     for nth in 1..=MESSAGES {
-        for transport in [Transport::Memory, Transport::Quic] {
+        for transport in BOTH {
             let outcome = world(transport, "server-0/tick", &[nth], async |world, _| {
                 world.run_for(SECOND).await;
             });
@@ -235,7 +235,7 @@ fn a_tick_that_fails_at_any_of_its_messages_goes_on_from_the_last_whole_tick() {
 
 #[test]
 fn a_tick_that_fails_again_and_again_starts_its_world_anew_and_everybody_stays() {
-    for transport in [Transport::Memory, Transport::Quic] {
+    for transport in BOTH {
         let faults = [150, 200, 250];
         let outcome = world(transport, "server-0/tick", &faults, async |world, _| {
             world.run_for(Micros::from_secs(3)).await;
@@ -257,7 +257,7 @@ fn a_tick_that_fails_again_and_again_starts_its_world_anew_and_everybody_stays()
 /// PACE-11, PACE-12, PACE-14
 #[test]
 fn a_tick_loop_that_stalls_catches_up_and_leaves_no_snapshot_out() {
-    for transport in [Transport::Memory, Transport::Quic] {
+    for transport in BOTH {
         let mut stalled = Tick(0);
         let outcome = world(transport, "nobody", &[], async |world, server| {
             world.run_for(SECOND).await;
@@ -273,5 +273,67 @@ fn a_tick_loop_that_stalls_catches_up_and_leaves_no_snapshot_out() {
         let longest = burst.max_by_key(|burst| burst.len()).unwrap();
         assert!((10..=12).contains(&longest.len()), "{longest:?}");
         assert!(longest[0].1.0.abs_diff(stalled.0) <= 2, "{longest:?} after {stalled:?}");
+    }
+}
+
+#[test]
+fn a_goodbye_that_is_lost_is_noticed_all_the_same() {
+    for path in ["server-0/peer-1/session", "server-0/tick", "server-0/roster", "server-0/listener"]
+    {
+        for nth in 1..=20 {
+            for transport in BOTH {
+                stage::world(transport, ServerSetup::default(), async |world, server| {
+                    world.runtime().registry().faults().panic_at(path, nth);
+                    let stays = Raw::dial(world, server, Dial::new(1, transport));
+                    stays.join(world, "stays").await;
+                    let mut visitors = Vec::new();
+                    for key in 2..8 {
+                        let visitor = Raw::dial(world, server, Dial::new(key, transport));
+                        visitor.connect(world).await;
+                        visitor.greet();
+                        visitor.identify("visitor");
+                        visitor.ready();
+                        world.run_for(Micros::from_millis(60)).await;
+                        visitor.connection().close(0, b"left");
+                        visitors.push(visitor);
+                    }
+                    world.run_for(SECOND).await;
+                    let played = visitors.iter().filter(|raw| raw.has(5)).count();
+                    let spared = usize::from(path.ends_with("session"));
+                    assert!(played + spared >= 6, "{path} {nth}: {played} of 6 played");
+                    assert_eq!(world.records().server(server).pawns, 1, "{path} {nth}");
+                    assert_eq!(world.running(server).directory().peers().len(), 1, "{path} {nth}");
+                    let listing = stage::console(world, server, "players").await;
+                    assert!(listing.starts_with("players: 1/16"), "{path} {nth}: {listing}");
+                    assert!(listing.contains("  #0   stays ") && listing.contains("pawn=1:0"));
+                    let last = stays.snapshots().pop().unwrap();
+                    assert_eq!(last.records.len(), 1, "{path} {nth}");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn no_place_is_lost_when_the_listener_fails_among_many_who_arrive_at_once() {
+    for nth in 1..=24 {
+        for transport in BOTH {
+            let setup = ServerSetup::default().with("server.maxPlayers=8");
+            stage::world(transport, setup, async |world, server| {
+                world.runtime().registry().faults().panic_at("server-0/listener", nth);
+                for first in [1, 11] {
+                    let crowd: Vec<Raw> = (first..first + 8)
+                        .map(|key| Raw::dial(world, server, Dial::new(key, transport)))
+                        .collect();
+                    for raw in &crowd {
+                        raw.join(world, "one of eight").await;
+                    }
+                    crowd.iter().for_each(|raw| raw.connection().close(0, b"left"));
+                    world.run_for(SECOND).await;
+                }
+                let listener = world.runtime().registry().report("server-0/listener").unwrap();
+                assert_eq!(listener.restarts, 1, "{nth}");
+            });
+        }
     }
 }

@@ -9,41 +9,15 @@ use dh_messages::{
     SessionEnd, SpawnAck, ToClient, schema_hash,
 };
 use dh_prefs::Address;
-use dh_scenario::{PeerId, PeerSetup, Report, Scenario, ServerId, ServerSetup, Transport, World};
+use dh_scenario::{PeerId, PeerSetup, Report, ServerId, ServerSetup, Transport, World};
 
-use crate::log::Log;
+use crate::log::lines_of;
 use crate::raw::{Dial, Raw};
+use crate::stage::{self, BOTH, SECOND, console, player};
 
-const BOTH: [Transport; 2] = [Transport::Quic, Transport::Memory];
-const SECOND: Micros = Micros::from_secs(1);
-
-/// A world with one server; whatever failed in it fails the test.
+/// A world with a server called Harbour.
 fn world(transport: Transport, course: impl AsyncFnOnce(&mut World, ServerId)) -> Report {
-    let scenario = Scenario::new("joining", 11).transport(transport).closely();
-    let report = scenario.run(async |world: &mut World| {
-        let server = world.server(ServerSetup::default().with("server.name=Harbour"));
-        course(world, server).await;
-    });
-    report.assert_passed();
-    report
-}
-
-/// A peer of this name that plays.
-async fn player(world: &mut World, server: ServerId, name: &str) -> PeerId {
-    let peer = world.peer(PeerSetup::new(name));
-    world.join(peer, server);
-    world.expect_within(SECOND, &format!("{name} plays"), |it| it.is_playing(peer)).await;
-    peer
-}
-
-/// The answer to a line of the server's console.
-async fn console(world: &mut World, server: ServerId, line: &str) -> String {
-    let asked = world.console(server, line);
-    world.run_for(Micros::from_millis(50)).await;
-    let records = world.records();
-    let answers = &records.server(server).answers;
-    let answer = answers.iter().find(|(id, _)| *id == asked);
-    answer.map(|(_, text)| text.clone()).unwrap_or_else(|| panic!("no answer to {line}"))
+    stage::world(transport, ServerSetup::default().with("server.name=Harbour"), course)
 }
 
 /// JOIN-01, JOIN-06, JOIN-07, JOIN-15, JOIN-22, MR-10, MR-11, MR-17
@@ -69,7 +43,8 @@ fn a_join_goes_through_its_messages_in_order_and_tells_what_it_should() {
             };
             assert_eq!(*info, want);
             assert!(info.world_id != dh_messages::Guid::default());
-            let ack = raw.find(|it| if let ToClient::SpawnAck(ack) = it { Some(ack) } else { None });
+            let ack =
+                raw.find(|it| if let ToClient::SpawnAck(ack) = it { Some(ack) } else { None });
             let SpawnAck { slot, pawn, map_generation, .. } = ack.unwrap();
             assert_eq!((slot, map_generation), (0, 1));
             world.run_for(SECOND).await;
@@ -132,7 +107,7 @@ fn another_version_is_told_both_numbers_and_no_name_crosses() {
 /// JOIN-04, JOIN-38, JOIN-39, JOIN-40
 #[test]
 fn a_build_from_before_the_schema_exchange_is_refused_by_its_shape() {
-    let lines = Log::of(|log| {
+    let lines = lines_of(|| {
         world(Transport::Quic, async |world, server| {
             for opening in [&b"\x50\0\0\0"[..], b"\x50\0\0\0\x05alice", b"\x02\0\0\0"] {
                 let raw = Raw::dial(world, server, Dial::new(1, Transport::Quic));
@@ -146,8 +121,8 @@ fn a_build_from_before_the_schema_exchange_is_refused_by_its_shape() {
                 assert_eq!((closed.code, closed.reason), (1, reason.into_bytes()));
             }
         });
-        log.with("refused ")
     });
+    let lines: Vec<&String> = lines.iter().filter(|line| line.contains("refused ")).collect();
     assert_eq!(lines.len(), 3);
     let (who, rest) = lines[0].strip_prefix("refused ").unwrap().split_once(": ").unwrap();
     assert!(who.parse::<std::net::SocketAddr>().is_ok(), "{who}");
@@ -281,7 +256,7 @@ fn two_clients_of_one_name_both_play() {
 /// JOIN-26
 #[test]
 fn a_peer_that_falls_silent_is_missed_and_logged_by_name_and_endpoint() {
-    let lines = Log::of(|log| {
+    let lines = lines_of(|| {
         world(Transport::Quic, async |world, server| {
             let raw = Raw::dial(world, server, Dial::new(1, Transport::Quic));
             raw.join(world, "steamdeck").await;
@@ -289,8 +264,9 @@ fn a_peer_that_falls_silent_is_missed_and_logged_by_name_and_endpoint() {
             world.run_for(Micros::from_secs(12)).await;
             assert_eq!(console(world, server, "players").await, "players: 0/16 connected");
         });
-        log.with("peer disconnected")
     });
+    let lines: Vec<&String> =
+        lines.iter().filter(|line| line.contains("peer disconnected")).collect();
     let [line] = &lines[..] else { panic!("{lines:?}") };
     let who = line.strip_prefix("peer disconnected (steamdeck (").unwrap();
     let endpoint = who.strip_suffix(")): Timeout").unwrap();
@@ -329,7 +305,10 @@ fn a_server_that_stops_tells_everybody_why() {
         for peer in [PeerId(0), PeerId(1)] {
             let endings = &report.records.peer(peer).endings;
             let [end] = &endings[..] else { panic!("{endings:?}") };
-            assert_eq!((end.kind, &*end.detail()), (EndKind::ClosedByServer, "server restarting in 5"));
+            assert_eq!(
+                (end.kind, &*end.detail()),
+                (EndKind::ClosedByServer, "server restarting in 5")
+            );
         }
     }
 }
@@ -395,12 +374,18 @@ fn headless_clients_read_who_joins_who_leaves_and_what_is_said() {
         world(transport, async |world, server| {
             let ada = player(world, server, "ada").await;
             let bob = player(world, server, "bob").await;
-            assert_eq!(console(world, server, "say mind the gap").await, "say: it reached 2 players");
+            assert_eq!(
+                console(world, server, "say mind the gap").await,
+                "say: it reached 2 players"
+            );
             world.disconnect(bob);
             world.run_for(Micros::from_millis(200)).await;
             let records = world.records();
             let lines = &records.peer(ada).lines;
-            assert_eq!(lines[..], ["ada joined", "bob joined", "[server] mind the gap", "bob left"]);
+            assert_eq!(
+                lines[..],
+                ["ada joined", "bob joined", "[server] mind the gap", "bob left"]
+            );
             let heard = &records.server(server).lines;
             assert_eq!(heard[..], lines[..], "and so does the server's transcript");
         });

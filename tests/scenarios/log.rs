@@ -1,38 +1,40 @@
 //! Log: the lines a server writes while a scenario runs, for tests that look at their words.
 
+use std::cell::RefCell;
 use std::fmt::{Debug, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Once;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::subscriber::{Interest, Subscriber, set_global_default};
+use tracing::{Event, Level, Metadata};
 
-/// Every line so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<(Level, String)>>>);
-
-impl Log {
-    /// Run `course` on this thread and write down what it logs.
-    pub(crate) fn of<T>(course: impl FnOnce(&Self) -> T) -> T {
-        let log = Self::default();
-        tracing::subscriber::with_default(log.clone(), || course(&log))
-    }
-
-    /// The lines at `level` or louder.
-    pub(crate) fn lines(&self, level: Level) -> Vec<String> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().filter(|(at, _)| *at <= level).map(|(_, line)| line.clone()).collect()
-    }
-
-    /// The lines at `info` or louder that hold `text`.
-    pub(crate) fn with(&self, text: &str) -> Vec<String> {
-        self.lines(Level::INFO).into_iter().filter(|line| line.contains(text)).collect()
-    }
+thread_local! {
+    /// What this thread has logged since it began to write down.
+    static LINES: RefCell<Option<Vec<(Level, String)>>> = const { RefCell::new(None) };
 }
 
-impl Subscriber for Log {
+/// Run `course`, whose worlds live on this thread; the lines it logs at `info` or louder.
+pub(crate) fn lines_of(course: impl FnOnce()) -> Vec<String> {
+    static READY: Once = Once::new();
+    // One for all threads: which lines are worth making is remembered for the whole process.
+    READY.call_once(|| set_global_default(Scribe).unwrap());
+    LINES.set(Some(Vec::new()));
+    course();
+    let lines = LINES.take().unwrap_or_default();
+    lines.into_iter().filter(|(level, _)| *level <= Level::INFO).map(|(_, line)| line).collect()
+}
+
+/// Writes down what is logged by threads that want it.
+struct Scribe;
+
+impl Subscriber for Scribe {
+    fn register_callsite(&self, _metadata: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("dh_") || metadata.target() == "chat"
+        metadata.is_event() && LINES.with_borrow(Option::is_some)
     }
 
     fn new_span(&self, _span: &Attributes<'_>) -> Id {
@@ -46,8 +48,11 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line::default();
         event.record(&mut line);
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push((*event.metadata().level(), line.0));
+        LINES.with_borrow_mut(|lines| {
+            if let Some(lines) = lines {
+                lines.push((*event.metadata().level(), line.0));
+            }
+        });
     }
 
     fn enter(&self, _span: &Id) {}

@@ -1,10 +1,30 @@
 //! Scenarios: whole servers and whole clients in one world. The list of modules is the test plan.
 
+#[cfg(test)]
 mod account;
+#[cfg(test)]
+mod clock;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod interpolation;
+#[cfg(test)]
 mod isolation;
+#[cfg(test)]
 mod join;
+#[cfg(test)]
 mod joining;
+#[cfg(test)]
 mod log;
+#[cfg(test)]
 mod prediction;
+#[cfg(test)]
 mod raw;
+#[cfg(test)]
 mod roster;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod starving;
+#[cfg(test)]
+mod stage;

@@ -42,7 +42,7 @@ impl Course {
 
     fn describe(&self) {
         let starved: f64 = self.accounts().map(|(_, it)| it.starved_share()).fold(0.0, f64::max);
-        let corrections: usize = self.accounts().map(|(_, it)| it.corrections).sum();
+        let corrections: u64 = self.accounts().map(|(_, it)| it.corrections).sum();
         let ticks: u64 = self.accounts().map(|(_, it)| it.ticks).sum();
         let (speed, split) = (self.report.speed(), self.report.split);
         eprintln!(
@@ -126,7 +126,7 @@ fn prediction_is_exact_over_links_that_lose_and_reorder() {
         account.assert_sound(name);
         assert_eq!(account.by_skips, 0, "{name}: {account:?}");
         assert!(account.starved_share() <= 0.001, "{name}: {account:?}");
-        assert!(3_500 < account.ticks && 1_500 < account.confirmed, "{name}: {account:?}");
+        assert!(3_500 < account.ticks && 2_700 < account.confirmed, "{name}: {account:?}");
     }
     assert_lost_means_no_carrier(&course);
     for (name, peer) in &course.peers {
@@ -147,7 +147,7 @@ fn a_calm_link_starves_no_tick() {
         account.assert_sound(name);
         assert_eq!((account.corrections, account.skipped.len()), (0, 0), "{name}: {account:?}");
     }
-    for (_, session) in &course.report.records.server(course.server).sessions {
+    for session in course.report.records.server(course.server).sessions.values() {
         let early = session.starved.iter().filter(|tick| **tick <= course.end).count();
         assert_eq!(early, 0, "{:?}", session.name);
     }

@@ -91,8 +91,7 @@ impl Raw {
 
     fn start(runtime: &Runtime, reads: bool) -> Self {
         let (heard, endpoint) = (Arc::default(), Arc::default());
-        let actor =
-            RawActor { heard: Arc::clone(&heard), endpoint: Arc::clone(&endpoint), reads };
+        let actor = RawActor { heard: Arc::clone(&heard), endpoint: Arc::clone(&endpoint), reads };
         let port = runtime.root().child("raw").spawn(Place::Net, "raw", actor);
         Self { heard, endpoint, port }
     }

@@ -9,34 +9,16 @@ use dh_messages::{SpawnAck, ToClient};
 use dh_scenario::{PeerId, PeerSetup, Report, Scenario, ServerId, ServerSetup, Transport, World};
 
 use crate::raw::{Dial, Raw};
+use crate::stage::{self, BOTH, SECOND, console, play, player};
 
-const BOTH: [Transport; 2] = [Transport::Quic, Transport::Memory];
-const SECOND: Micros = Micros::from_secs(1);
-
-/// A world with one server for so many players.
+/// A world with a server for so many players.
 fn world(
     transport: Transport,
     players: u32,
     course: impl AsyncFnOnce(&mut World, ServerId),
 ) -> Report {
-    let scenario = Scenario::new("roster", 21).transport(transport).closely();
-    let report = scenario.run(async |world: &mut World| {
-        let setup = ServerSetup::default().with(&format!("server.maxPlayers={players}"));
-        let server = world.server(setup);
-        course(world, server).await;
-    });
-    report.assert_passed();
-    report
-}
-
-/// Have a peer play; its number.
-async fn play(world: &mut World, server: ServerId, peer: PeerId) -> u8 {
-    let before = world.records().peer(peer).spawns.len();
-    world.join(peer, server);
-    let spawned = |it: &World| before < it.records().peer(peer).spawns.len();
-    world.expect_within(SECOND, "a peer plays", spawned).await;
-    let records = world.records();
-    records.peer(peer).spawns.last().unwrap().0
+    let setup = ServerSetup::default().with(&format!("server.maxPlayers={players}"));
+    stage::world(transport, setup, course)
 }
 
 async fn leave(world: &mut World, peer: PeerId) {
@@ -44,17 +26,10 @@ async fn leave(world: &mut World, peer: PeerId) {
     world.run_for(Micros::from_millis(100)).await;
 }
 
-async fn console(world: &mut World, server: ServerId, line: &str) -> String {
-    let asked = world.console(server, line);
-    world.run_for(Micros::from_millis(50)).await;
-    let records = world.records();
-    let answers = &records.server(server).answers;
-    let answer = answers.iter().find(|(id, _)| *id == asked);
-    answer.map(|(_, text)| text.clone()).unwrap_or_else(|| panic!("no answer to {line}"))
-}
-
 fn slot(raw: &Raw) -> Option<u8> {
-    raw.find(|it| if let ToClient::SpawnAck(SpawnAck { slot, .. }) = it { Some(slot) } else { None })
+    raw.find(
+        |it| if let ToClient::SpawnAck(SpawnAck { slot, .. }) = it { Some(slot) } else { None },
+    )
 }
 
 /// WHO-01
@@ -159,8 +134,7 @@ fn one_too_many_is_told_so_and_never_listed() {
     for transport in BOTH {
         let report = world(transport, 4, async |world, server| {
             for name in ["a", "b", "c", "d"] {
-                let peer = world.peer(PeerSetup::new(name));
-                play(world, server, peer).await;
+                player(world, server, name).await;
             }
             let fifth = world.peer(PeerSetup::new("e"));
             world.join(fifth, server);
@@ -208,8 +182,7 @@ fn a_new_cap_holds_at_once_and_ends_nobody() {
 #[test]
 fn a_second_connection_with_the_same_key_takes_the_place_of_the_first() {
     world(Transport::Quic, 2, async |world, server| {
-        let other = world.peer(PeerSetup::new("other"));
-        play(world, server, other).await;
+        player(world, server, "other").await;
         let first = Raw::dial(world, server, Dial::new(7, Transport::Quic));
         first.join(world, "ada").await;
         // The server is full, and still its own player gets in again.

@@ -1,4 +1,4 @@
-//! SessionEnd: how a session, or an attempt at one, came to its end. Recorded once, where it is
+//! `SessionEnd`: how a session, or an attempt at one, came to its end. Recorded once, where it is
 //! recognised; every screen, line and exit code is derived from the record, never from a text.
 
 use crate::event::ClientEvent;

@@ -1,4 +1,4 @@
-//! ClientEvent: what a client tells whoever watches it: the console, scenarios, a JSON reader.
+//! `ClientEvent`: what a client tells whoever watches it: the console, scenarios, a JSON reader.
 
 use std::sync::Arc;
 

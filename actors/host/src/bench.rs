@@ -116,7 +116,7 @@ impl Handler<Ball> for Player {
                 let _ = end.send(());
             }
             cx.stop();
-        } else if self.got % self.burst == 0
+        } else if self.got.is_multiple_of(self.burst)
             && let Some(other) = &self.other
         {
             (0..self.burst).for_each(|_| throw(other, Ball::Thrown));

@@ -1,4 +1,4 @@
-//! ServerEvent: what the server tells whoever watches it: scenarios, the console, a JSON reader.
+//! `ServerEvent`: what the server tells whoever watches it: scenarios, the console, a JSON reader.
 
 use std::sync::Arc;
 

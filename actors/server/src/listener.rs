@@ -132,11 +132,14 @@ impl Actor for ListenerActor {
         match effect {
             Effect::Answer(knock, admission) => {
                 if let Some(endpoint) = self.endpoint.get() {
-                    endpoint.answer(knock, match admission {
-                        Admission::Accept => Verdict::Accept,
-                        Admission::Retry => Verdict::Retry,
-                        Admission::Ignore => Verdict::Ignore,
-                    });
+                    endpoint.answer(
+                        knock,
+                        match admission {
+                            Admission::Accept => Verdict::Accept,
+                            Admission::Retry => Verdict::Retry,
+                            Admission::Ignore => Verdict::Ignore,
+                        },
+                    );
                 }
             }
             Effect::Shed(shed) => {

@@ -1,4 +1,4 @@
-//! PeerId and Identity: how the server tells its peers apart, and what it knows of who they are.
+//! `PeerId` and Identity: how the server tells its peers apart, and what it knows of who they are.
 
 use std::fmt;
 
@@ -78,9 +78,8 @@ mod tests {
 
     #[test]
     fn the_key_decides_where_names_are_not_trusted() {
-        let resolve = |key, loopback, trust| {
-            Identity::resolve("ada", key, loopback, trust).to_string()
-        };
+        let resolve =
+            |key, loopback, trust| Identity::resolve("ada", key, loopback, trust).to_string();
         assert_eq!(resolve(Some("key:00ff"), false, false), "key:00ff");
         assert_eq!(resolve(None, false, false), "guest:ada");
         assert_eq!(resolve(Some("key:00ff"), true, false), "local:ada");

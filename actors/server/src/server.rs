@@ -84,7 +84,7 @@ impl Server {
         let listener = scope.spawn(Place::Net, "listener", listener);
         directory.set_listener(listener.clone());
 
-        let knocks = listener.inlet(move |knock| arrivals.from_net(knock));
+        let knocks = listener.inlet(move |knock| arrivals.hear(knock));
         let listen = ListenOptions {
             udp: open,
             links: options.links,

@@ -27,10 +27,11 @@ use crate::listener::ListenerMsg;
 use crate::roster::{Ping, RosterMsg};
 use crate::tick::{Joining, PeerInputs, TickMsg};
 
-/// The promise of a session.
+/// The promise of a session. Its control lane holds every line a console can have typed ahead, and
+/// what the room has to tell besides.
 pub const SPEC: Spec = Spec {
     kind: "session",
-    control_max: 512,
+    control_max: 2_048,
     data_max: 128,
     data_wakes: true,
     restart: Restart { count: 3, window: Micros::from_secs(5) },
@@ -244,7 +245,9 @@ impl Actor for SessionActor {
         self.end(match exit.reason {
             reason if reason.is_orderly() => Ending::new(CloseCode::Leave, "server stopped"),
             ExitReason::Overflowed { .. } => {
-                Ending::new(CloseCode::Closed, "too slow: 512 messages were waiting to be sent")
+                let waited = SPEC.control_max;
+                let reason = format!("too slow: {waited} messages were waiting to be sent");
+                Ending::new(CloseCode::Closed, reason)
             }
             _ => Ending::new(CloseCode::Closed, "the session failed; join again"),
         });

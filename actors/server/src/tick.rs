@@ -156,7 +156,7 @@ impl TickActor {
         };
         self.directory.to_roster(RosterMsg::Notice(text));
         for peer in peers {
-            self.directory.to_session(peer, SessionMsg::Announce);
+            let _ = peer;
         }
         recovered
     }

@@ -58,6 +58,8 @@ pub struct RenderClock {
     running: bool,
     /// Ticks of real time since the margin last grew.
     since_growth: f64,
+    /// Seconds for which the margin stays as it is.
+    tight_for: f64,
     burst: Burst,
     counts: InterpCounts,
     report: Report,
@@ -106,6 +108,8 @@ impl RenderClock {
     pub const GAIN: f64 = 0.02;
     /// How far the rate may leave 1 either way.
     pub const CORRECTION_MAX: f64 = 0.05;
+    /// Seconds after the last frame with less than a tick to spare from which on play is calm.
+    pub const CALM_AFTER: f64 = 1.0;
 
     /// A clock that has received nothing.
     #[must_use]
@@ -119,6 +123,7 @@ impl RenderClock {
             time: 0.0,
             running: false,
             since_growth: f64::INFINITY,
+            tight_for: 0.0,
             burst: Burst::default(),
             counts: InterpCounts::default(),
             report: Report::default(),
@@ -153,10 +158,10 @@ impl RenderClock {
         let seconds = elapsed.as_secs_f64();
         let real_ticks = seconds * f64::from(self.tick_rate.hz());
         self.report.seconds += seconds;
-        self.margin.narrow(self.settings.margin, narrow(seconds));
         self.since_growth += real_ticks;
 
         let snapped = self.step(newest, real_ticks * f64::from(time_scale));
+        self.narrow_margin(newest, seconds);
         let held = self.time > newest;
         self.counts.held += u64::from(held);
         self.counts.snaps += u64::from(snapped);
@@ -238,6 +243,16 @@ impl RenderClock {
         let pull = (Self::GAIN * error).clamp(-Self::CORRECTION_MAX, Self::CORRECTION_MAX);
         self.time += ticks * (1.0 + pull);
         false
+    }
+
+    /// Gives margin back while play is calm. It is not calm where one tick less would have run
+    /// dry: a margin that bursts still need would be given back and earned again for ever, by a
+    /// held frame each time.
+    fn narrow_margin(&mut self, newest: f64, seconds: f64) {
+        let tight = newest - self.time < 1.0;
+        self.tight_for = if tight { Self::CALM_AFTER } else { self.tight_for - seconds };
+        let calm = if self.tight_for > 0.0 { 0.0 } else { seconds };
+        self.margin.narrow(self.settings.margin, narrow(calm));
     }
 
     /// Widens the margin, at most once in the span of a tick, so that a fast display earns no more

@@ -199,8 +199,8 @@ impl Connecting {
 
     /// The server says why it ends this; its close may follow or be lost, and says no more.
     pub(super) fn told(&mut self, told: &EndMessage, out: &mut Outbox<Effect>) {
-        let versions = (told.client_version != 0)
-            .then_some((told.server_version, told.client_version));
+        let versions =
+            (told.client_version != 0).then_some((told.server_version, told.client_version));
         let reason = Some(told.reason.as_str().to_owned());
         let end = SessionEnd { versions, reason, ..self.ending(self.kind_of(told.code)) };
         self.hang_up(CloseCode::Leave, "was told to go", out);

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
-    CloseCode, MapAdvert, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck,
-    ToClient, ToServer, schema_hash,
+    CloseCode, MapAdvert, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck, ToClient,
+    ToServer, schema_hash,
 };
 use dh_prefs::Address;
 
@@ -106,15 +106,20 @@ impl Rig {
     }
 
     fn lines(&self) -> Vec<&str> {
-        self.told().filter_map(|it| if let ClientEvent::Line(it) = it { Some(it.as_str()) } else { None }).collect()
+        self.told()
+            .filter_map(|it| if let ClientEvent::Line(it) = it { Some(it.as_str()) } else { None })
+            .collect()
     }
 
     fn ends(&self) -> Vec<&SessionEnd> {
-        self.told().filter_map(|it| if let ClientEvent::Ended(it) = it { Some(it) } else { None }).collect()
+        self.told()
+            .filter_map(|it| if let ClientEvent::Ended(it) = it { Some(it) } else { None })
+            .collect()
     }
 
     fn stands(&self) -> &'static str {
-        let stands = |it: &ClientEvent| if let ClientEvent::Stands(it) = it { Some(*it) } else { None };
+        let stands =
+            |it: &ClientEvent| if let ClientEvent::Stands(it) = it { Some(*it) } else { None };
         self.told().filter_map(stands).last().unwrap_or("disconnected")
     }
 
@@ -123,7 +128,8 @@ impl Rig {
     }
 
     fn hang_ups(&self) -> Vec<CloseCode> {
-        let code = |it: &Effect| if let Effect::HangUp { code, .. } = it { Some(*code) } else { None };
+        let code =
+            |it: &Effect| if let Effect::HangUp { code, .. } = it { Some(*code) } else { None };
         self.effects.iter().filter_map(code).collect()
     }
 }
@@ -136,7 +142,10 @@ fn dial_of(effect: &Effect) -> Option<(u64, String)> {
 }
 
 fn sent(effects: &[Effect]) -> Vec<&ToServer> {
-    effects.iter().filter_map(|it| if let Effect::Send(it) = it { Some(it) } else { None }).collect()
+    effects
+        .iter()
+        .filter_map(|it| if let Effect::Send(it) = it { Some(it) } else { None })
+        .collect()
 }
 
 fn profile() -> Profile {

@@ -20,7 +20,11 @@ fn each_ending_has_its_words() {
         ),
         (
             EndKind::TimedOut,
-            ("Could not connect", "The server took too long to answer.", "Tried example.org:27015."),
+            (
+                "Could not connect",
+                "The server took too long to answer.",
+                "Tried example.org:27015.",
+            ),
         ),
         (
             EndKind::MapTransferFailed,
@@ -51,7 +55,8 @@ fn a_mismatch_names_both_numbers_the_servers_first() {
     let told = SessionEnd { versions: Some((80, 1)), ..end(EndKind::ProtocolMismatch) };
     assert_eq!(told.message(), "This server runs a different version of the game.");
     assert_eq!(told.detail(), "This server speaks protocol 80; this client speaks 1.");
-    let untold = SessionEnd { reason: Some("refused".to_owned()), ..end(EndKind::ProtocolMismatch) };
+    let untold =
+        SessionEnd { reason: Some("refused".to_owned()), ..end(EndKind::ProtocolMismatch) };
     assert_eq!(untold.detail(), "refused");
 }
 
@@ -59,7 +64,8 @@ fn a_mismatch_names_both_numbers_the_servers_first() {
 #[test]
 fn a_closed_session_shows_the_servers_reason_verbatim_or_says_that_there_is_none() {
     for kind in [EndKind::ClosedByServer, EndKind::ServerFull, EndKind::Removed] {
-        let with = |reason: Option<&str>| SessionEnd { reason: reason.map(str::to_owned), ..end(kind) };
+        let with =
+            |reason: Option<&str>| SessionEnd { reason: reason.map(str::to_owned), ..end(kind) };
         let told = with(Some("  server restarting in 5\n"));
         assert_eq!(told.message(), "The server ended the session.");
         assert_eq!(told.detail(), "  server restarting in 5\n");
@@ -78,7 +84,10 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
         }
     };
     titled(&[CouldNotReach, TimedOut, ServerKeyChanged], Some("Could not connect"));
-    titled(&[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer], Some("Disconnected"));
+    titled(
+        &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer],
+        Some("Disconnected"),
+    );
     titled(&[MapTransferFailed, Unreadable, ClientFailed], Some("Disconnected"));
     titled(&[Quiet], None);
 }

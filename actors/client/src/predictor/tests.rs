@@ -67,7 +67,8 @@ impl Rig {
         let (up, down) = (VecDeque::new(), VecDeque::new());
         let far = Far::new(rate, solids);
         let (now, seen) = (Micros(0), Seen::default());
-        let mut rig = Self { predictor, far, rate, delay, cut: false, now, acked: 0, up, down, seen };
+        let mut rig =
+            Self { predictor, far, rate, delay, cut: false, now, acked: 0, up, down, seen };
         rig.tell(PredictorMsg::Joined(Numbered::new(1, rate)));
         rig
     }
@@ -149,6 +150,12 @@ impl Rig {
     /// What is drawn at this moment.
     fn drawn(&self) -> Stance {
         self.shown().drawn(self.now)
+    }
+
+    /// Whether anything is added to what is simulated.
+    fn is_eased(&self) -> bool {
+        let offset = &self.shown().offset;
+        offset.feet().iter().any(|it| it.abs() > 0.0) || offset.eye_height().abs() > 0.0
     }
 
     fn shown(&self) -> &Predicted {

@@ -222,7 +222,10 @@ fn what_belongs_to_another_attempt_is_swallowed_and_the_next_session_starts_empt
     }
     rig.tell(PresenterMsg::Predicted(Numbered::new(1, predicted([0.0; 3]))));
     rig.tell(PresenterMsg::Ping(Numbered::new(1, Micros(42_000))));
-    assert_eq!(rig.view().hud.lines[1..4], ["ping 42.0 ms", "tick 19 at 60 Hz", "buf 2/2.0 rate x1.000"]);
+    assert_eq!(
+        rig.view().hud.lines[1..4],
+        ["ping 42.0 ms", "tick 19 at 60 Hz", "buf 2/2.0 rate x1.000"]
+    );
 
     rig.tell(PresenterMsg::Left);
     assert!(rig.names().is_empty() && rig.view().hud.lines.is_empty());
@@ -236,12 +239,15 @@ fn what_belongs_to_another_attempt_is_swallowed_and_the_next_session_starts_empt
     }
     rig.pass(rig.now + Micros::from_secs(1));
     assert!(rig.names().is_empty());
-    assert_eq!(rig.view().hud.lines[1..], [
-        "ping -",
-        "tick 0 at 60 Hz",
-        "buf -/2.0 rate x1.000",
-        "interp 3 t (+0.0) held 0 snaps 0 burst 0",
-    ]);
+    assert_eq!(
+        rig.view().hud.lines[1..],
+        [
+            "ping -",
+            "tick 0 at 60 Hz",
+            "buf -/2.0 rate x1.000",
+            "interp 3 t (+0.0) held 0 snaps 0 burst 0",
+        ]
+    );
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub(crate) fn transport(congestion: Congestion, end: End) -> Arc<TransportConfig
         .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(idle))))
         .keep_alive_interval(Some(limit::KEEP_ALIVE))
         .initial_rtt(limit::INITIAL_RTT)
+        .packet_threshold(limit::REORDER_PACKETS)
+        .time_threshold(limit::REORDER_ROUND_TRIPS)
         .stream_receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
         .receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
         .send_window(u64::from(limit::STREAM_WINDOW))

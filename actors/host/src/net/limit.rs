@@ -28,6 +28,14 @@ pub const DATAGRAM_AGE_MAX: Micros = Micros(33_400);
 /// What quinn adds to each waiting datagram when it counts its buffer: the size of one `Bytes`.
 pub const DATAGRAM_COST: usize = size_of::<bytes::Bytes>();
 
+/// How many later packets must arrive before one counts as lost. Jitter of a few ticks makes
+/// packets overtake each other; quinn's own figure of 3 would take a tenth of them for lost, and
+/// from such losses that the path had narrowed.
+pub const REORDER_PACKETS: u32 = 12;
+
+/// How long after its time a packet may still come before it counts as lost, in round trips.
+pub const REORDER_ROUND_TRIPS: f32 = 1.5;
+
 /// Bytes of received datagrams that may wait for the receiving task.
 pub const DATAGRAM_RECEIVE_BUFFER: usize = 256 << 10;
 

@@ -16,7 +16,9 @@ impl SlowRate {
     #[must_use]
     pub fn line(&self, factor: f64) -> String {
         let Self { hz, nominal } = self;
-        format!("ticks run at {hz:.1} Hz instead of {nominal}, sleeps take {factor:.2} times as long")
+        format!(
+            "ticks run at {hz:.1} Hz instead of {nominal}, sleeps take {factor:.2} times as long"
+        )
     }
 }
 

@@ -433,3 +433,38 @@ impl<M> std::fmt::Debug for Core<M> {
         f.debug_struct("Core").field("id", &self.id).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dh_machine::{Restart, Strategy, actor_message};
+
+    use super::*;
+
+    actor_message! {
+        /// One kind.
+        enum Only {
+            One: Data Refuse,
+        }
+    }
+
+    /// D4
+    #[test]
+    fn an_accounting_that_does_not_add_up_is_seen_at_a_glance_and_in_full() {
+        let spec = Spec {
+            kind: "only",
+            control_max: 1,
+            data_max: 1,
+            data_wakes: true,
+            restart: Restart { count: 0, window: Micros(0) },
+            strategy: Strategy::OneForOne,
+            ask_deadline: None,
+            asks: &[],
+        };
+        let core = Core::<Only>::new(&spec, Clock::real());
+        assert!(core.offer(Only::One, Micros(u64::MAX), || None).is_ok());
+        assert!(core.offer(Only::One, Micros(u64::MAX), || None).is_err());
+        assert!(core.is_balanced() && core.stats().balanced());
+        core.lock().counts[0].handled += 1;
+        assert!(!core.is_balanced() && !core.stats().balanced());
+    }
+}

@@ -178,7 +178,7 @@ fn a_thread_that_ticks_has_its_priority_raised_and_its_timer_tightened() {
     let [_, Seen::Note(tick_nice), Seen::Note(tick_slack)] = log.of("tick")[..] else { panic!() };
     let [_, Seen::Note(nice), Seen::Note(slack)] = log.of("plain")[..] else { panic!() };
     let allowed = crate::pacer::RaisedPriority::raise().is_ok();
-    assert_eq!(tick_nice, if allowed { nice.min(95) } else { nice });
+    assert_eq!(tick_nice, if allowed { nice.min(90) } else { nice });
     assert!(tick_slack == 101 && slack > 101, "{tick_slack} {slack}");
     runtime.stop().unwrap();
 }

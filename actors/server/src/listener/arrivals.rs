@@ -27,7 +27,7 @@ impl Arrivals {
     }
 
     /// What the network tells, as the listener is told it.
-    pub(crate) fn from_net(&self, knock: Knock) -> ListenerMsg {
+    pub(crate) fn hear(&self, knock: Knock) -> ListenerMsg {
         match knock {
             Knock::Incoming(incoming) => ListenerMsg::Incoming(Arriving {
                 id: incoming.id,

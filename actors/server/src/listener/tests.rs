@@ -82,7 +82,10 @@ fn the_gate_is_told_to_shed_while_64_handshakes_are_unfinished_and_not_after() {
 fn nobody_is_answered_above_1024_unfinished_handshakes() {
     let mut listener = empty();
     (0..UNFINISHED_MAX as u64).for_each(|id| drop(tell(&mut listener, arriving(id, true))));
-    assert_eq!(tell(&mut listener, arriving(5000, true)), [Effect::Answer(5000, Admission::Ignore)]);
+    assert_eq!(
+        tell(&mut listener, arriving(5000, true)),
+        [Effect::Answer(5000, Admission::Ignore)]
+    );
 }
 
 #[test]
@@ -154,7 +157,8 @@ fn a_raised_cap_and_a_closed_session_each_make_a_place_and_a_lowered_cap_ends_no
 /// sessions OQ-34: every session counts, but for the one that the newcomer replaces.
 #[test]
 fn a_player_whose_client_died_comes_back_into_a_full_server_once() {
-    let mut listener = Listener::new(2, BTreeMap::from([(PeerId(0), key(1)), (PeerId(1), key(2))]), 2);
+    let mut listener =
+        Listener::new(2, BTreeMap::from([(PeerId(0), key(1)), (PeerId(1), key(2))]), 2);
     let arrives = |knock, of| ListenerMsg::Arrived(Arrived { knock, key: key(of) });
     assert_eq!(tell(&mut listener, arrives(1, 3)), full(1, 2));
     assert_eq!(tell(&mut listener, arrives(2, 1)), opens(2, 2));

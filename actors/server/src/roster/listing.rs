@@ -24,12 +24,12 @@ pub(super) fn listing<'a>(room: impl Iterator<Item = &'a Presence>, cap: Option<
 /// A column with nothing behind it prints `-`, never a zero.
 fn line(text: &mut String, presence: &Presence) {
     let playing = presence.pawn.is_some();
-    let slot = presence.slot.map_or("#-".to_owned(), |slot| format!("#{slot}"));
+    let slot = presence.slot.map_or_else(|| "#-".to_owned(), |slot| format!("#{slot}"));
     let name = presence.name.as_deref().unwrap_or("-");
     let identity = or_dash(presence.identity.as_ref());
     let state = presence.standing.name();
     let pawn = or_dash(presence.pawn.as_ref());
-    let ping = presence.ping_ms.map_or("-".to_owned(), |ms| format!("{ms}ms"));
+    let ping = presence.ping_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms}ms"));
     let overrides = if playing { "0" } else { "-" };
     let op = if presence.is_host { "  op" } else { "" };
     // Writing to a String cannot fail.
@@ -42,5 +42,5 @@ fn line(text: &mut String, presence: &Presence) {
 }
 
 fn or_dash(value: Option<&impl ToString>) -> String {
-    value.map_or("-".to_owned(), ToString::to_string)
+    value.map_or_else(|| "-".to_owned(), ToString::to_string)
 }

@@ -115,7 +115,7 @@ impl Roster {
         let stood = before.map(|before| before.standing);
         let is_new = presence.is_admitted() && !before.is_some_and(Presence::is_admitted);
         let knows_slot = presence.slot.is_some();
-        presence.slot = presence.slot.or(before.and_then(|before| before.slot));
+        presence.slot = presence.slot.or_else(|| before.and_then(|before| before.slot));
         if is_new && self.is_replaced(&presence, out) {
             return;
         }
@@ -278,7 +278,8 @@ impl Roster {
     ) {
         let name = who.and_then(|who| who.name.clone()).unwrap_or_default();
         let slot = who.and_then(|who| who.slot).unwrap_or(ServerChat::NO_SLOT);
-        let line = ServerChat { kind, slot, name: Str8::clipped(&name), text: Str16::clipped(text) };
+        let line =
+            ServerChat { kind, slot, name: Str8::clipped(&name), text: Str16::clipped(text) };
         out.push(Effect::Transcript(line.to_log_line()));
         out.push(Effect::Tell(self.admitted(), Told::Chat(line)));
     }

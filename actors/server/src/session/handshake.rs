@@ -50,10 +50,7 @@ impl Session {
             return self.mismatch(request.version, out);
         }
         let ours = self.facts.schema;
-        out.push(Effect::Send(ToClient::SchemaHash(SchemaHash {
-            hash: ours,
-            wants_text: false,
-        })));
+        out.push(Effect::Send(ToClient::SchemaHash(SchemaHash { hash: ours, wants_text: false })));
         if request.schema_hash != ours {
             let (theirs, ours) = (request.schema_hash.short(), ours.short());
             let reason = format!(
@@ -68,9 +65,8 @@ impl Session {
     }
 
     fn mismatch(&mut self, theirs: u32, out: &mut Outbox<Effect>) {
-        let reason = format!(
-            "This server speaks protocol {PROTOCOL_VERSION}; this client speaks {theirs}"
-        );
+        let reason =
+            format!("This server speaks protocol {PROTOCOL_VERSION}; this client speaks {theirs}");
         let ending = Ending { code: CloseCode::ProtocolMismatch, reason, client_version: theirs };
         self.end(ending, out);
     }

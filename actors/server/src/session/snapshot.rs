@@ -72,11 +72,7 @@ impl Session {
 }
 
 /// The fragments of one snapshot of `bytes` bytes, all in one allocation.
-fn cut<'a>(
-    tick: Tick,
-    bytes: usize,
-    parts: impl ExactSizeIterator<Item = Part<'a>>,
-) -> Vec<Bytes> {
+fn cut<'a>(tick: Tick, bytes: usize, parts: impl ExactSizeIterator<Item = Part<'a>>) -> Vec<Bytes> {
     let mut all = Vec::with_capacity(bytes + parts.len() * FRAGMENT_HEADER_BYTES);
     let mut ends = Vec::with_capacity(parts.len());
     for Part { index, count, bytes } in parts {

@@ -44,9 +44,10 @@ impl Ticking {
     }
 
     fn noclip(&mut self, slot: u8, pawn: EntityId, on: Option<bool>) -> String {
-        let flying = self.world.pawn(pawn).is_some_and(|pawn| {
-            pawn.state().flags.contains(PawnFlags::NOCLIP)
-        });
+        let flying = self
+            .world
+            .pawn(pawn)
+            .is_some_and(|pawn| pawn.state().flags.contains(PawnFlags::NOCLIP));
         let on = on.unwrap_or(!flying);
         self.world.set_noclip(pawn, on);
         format!("noclip: #{slot} is {}", if on { "on" } else { "off" })

@@ -176,7 +176,7 @@ impl Ticking {
                 }
             }
         };
-        self.seats.entry(peer).or_insert(Seat { pawn, queue: InputQueue::default() });
+        self.seats.entry(peer).or_insert_with(|| Seat { pawn, queue: InputQueue::default() });
         let spawned = Spawned { pawn, tick: self.world.tick().next() };
         out.push(Effect::Spawned(peer, spawned));
         self.keep(out);

@@ -11,7 +11,16 @@ use crate::ending::EndKind;
 #[test]
 fn every_order_of_events_leads_to_playing_or_disconnected() {
     let event = prop_oneof![
-        Just(0_u8), Just(1), Just(2), Just(3), Just(4), Just(5), Just(6), Just(7), Just(8), Just(9),
+        Just(0_u8),
+        Just(1),
+        Just(2),
+        Just(3),
+        Just(4),
+        Just(5),
+        Just(6),
+        Just(7),
+        Just(8),
+        Just(9),
     ];
     proptest!(|(events in proptest::collection::vec((event, 0_u64..4_000_000), 0..40))| {
         let mut rig = Rig::new();
@@ -54,10 +63,10 @@ fn dial_failed(rig: &Rig, reason: &str) -> ConnectionMsg {
 /// SES-02, SES-05: nothing that a transport tells after it was given up has any effect.
 #[test]
 fn what_comes_late_is_swallowed() {
-    let ends: [fn(&mut Rig); 3] = [
-        |rig| drop(rig.tell(ConnectionMsg::Disconnect)),
-        |rig| drop(rig.tell(connect("10.0.0.2:27015"))),
-        |rig| drop(rig.hear(session_end(CloseCode::Leave, (2, 2), "bye"))),
+    let ends: [fn(&mut Rig) -> &[Effect]; 3] = [
+        |rig| rig.tell(ConnectionMsg::Disconnect),
+        |rig| rig.tell(connect("10.0.0.2:27015")),
+        |rig| rig.hear(session_end(CloseCode::Leave, (2, 2), "bye")),
     ];
     for end in ends {
         for mut rig in [Rig::playing(), Rig::loading(), Rig::attempting()] {
@@ -156,12 +165,15 @@ fn the_transition_to_disconnected_carries_one_record_of_the_ending() {
         panic!("{last:?}");
     };
     assert_eq!((*state, rig.ends().len()), ("disconnected", 1));
-    assert_eq!(*end, SessionEnd {
-        kind: EndKind::ClosedByServer,
-        address: Some("10.0.0.1:27015".to_owned()),
-        versions: Some((2, 2)),
-        reason: Some("server restarting in 5".to_owned()),
-    });
+    assert_eq!(
+        *end,
+        SessionEnd {
+            kind: EndKind::ClosedByServer,
+            address: Some("10.0.0.1:27015".to_owned()),
+            versions: Some((2, 2)),
+            reason: Some("server restarting in 5".to_owned()),
+        }
+    );
     assert!(rig.effects.iter().any(|effect| matches!(effect, Effect::Left)));
 }
 
@@ -225,17 +237,16 @@ fn a_message_that_cannot_be_read_ends_the_session() {
 /// PLAT-17, SES-16: a live session whose link dies has no reason to show.
 #[test]
 fn a_transport_that_ends_by_itself_says_what_that_was() {
-    let cases: [(fn() -> Rig, By, u32, EndKind); 7] = [
-        (Rig::playing, By::Timeout, 0, EndKind::ClosedByServer),
-        (Rig::playing, By::Lost, 0, EndKind::ClosedByServer),
-        (Rig::playing, By::Local, code::UNREADABLE, EndKind::Unreadable),
-        (Rig::playing, By::Peer, 2, EndKind::Removed),
-        (Rig::attempting, By::Peer, 4, EndKind::ServerFull),
-        (Rig::attempting, By::Timeout, 0, EndKind::TimedOut),
-        (Rig::attempting, By::Lost, 0, EndKind::CouldNotReach),
+    let cases = [
+        (Rig::playing(), By::Timeout, 0, EndKind::ClosedByServer),
+        (Rig::playing(), By::Lost, 0, EndKind::ClosedByServer),
+        (Rig::playing(), By::Local, code::UNREADABLE, EndKind::Unreadable),
+        (Rig::playing(), By::Peer, 2, EndKind::Removed),
+        (Rig::attempting(), By::Peer, 4, EndKind::ServerFull),
+        (Rig::attempting(), By::Timeout, 0, EndKind::TimedOut),
+        (Rig::attempting(), By::Lost, 0, EndKind::CouldNotReach),
     ];
-    for (rig, by, code, kind) in cases {
-        let mut rig = rig();
+    for (mut rig, by, code, kind) in cases {
         rig.tell(rig.closed(by, code, "x"));
         assert_eq!(rig.ends()[0].kind, kind, "{by:?}");
         assert_eq!((rig.stands(), rig.hang_ups().len()), ("disconnected", 1), "{by:?}");

@@ -1,9 +1,9 @@
 //! What passes through while a session stands.
 
+use dh_messages::{ChatKind, ClientNotice, ServerChat, Severity};
 use dh_messages::{
     Message as _, SchemaHash, Snapshot, SnapshotFragment, SnapshotHead, Str16, datagram,
 };
-use dh_messages::{ChatKind, ClientNotice, ServerChat, Severity};
 
 use super::*;
 
@@ -21,7 +21,10 @@ fn hear(rig: &mut Rig, bytes: impl Into<Bytes>) -> Vec<u32> {
 }
 
 fn logged(rig: &Rig) -> usize {
-    rig.effects.iter().filter(|it| matches!(it, Effect::Log(line) if line.contains("datagram"))).count()
+    rig.effects
+        .iter()
+        .filter(|it| matches!(it, Effect::Log(line) if line.contains("datagram")))
+        .count()
 }
 
 #[test]
@@ -59,7 +62,8 @@ fn fragments_are_joined_to_the_snapshot_they_were() {
 #[test]
 fn an_unreadable_datagram_is_dropped_and_logged_once_a_minute() {
     let mut rig = Rig::playing();
-    for bytes in [&[][..], &[200, 1], &[Snapshot::ID, 1], &[SnapshotFragment::ID, 1, 0, 0, 0, 9, 2]] {
+    for bytes in [&[][..], &[200, 1], &[Snapshot::ID, 1], &[SnapshotFragment::ID, 1, 0, 0, 0, 9, 2]]
+    {
         assert_eq!(hear(&mut rig, bytes.to_vec()), [0; 0]);
     }
     assert_eq!((logged(&rig), rig.stands()), (1, "playing"));
@@ -106,9 +110,8 @@ fn lines_of_the_feed_and_notices_reach_whoever_watches_from_loading_on() {
 #[test]
 fn the_round_trip_is_measured_at_once_and_then_twice_a_second() {
     let mut rig = Rig::playing();
-    let measured = |rig: &Rig| {
-        rig.effects.iter().filter(|it| matches!(it, Effect::MeasurePing)).count()
-    };
+    let measured =
+        |rig: &Rig| rig.effects.iter().filter(|it| matches!(it, Effect::MeasurePing)).count();
     rig.pass(rig.now + Micros::from_secs(2));
     assert_eq!(measured(&rig), 5);
 }
@@ -117,7 +120,9 @@ fn the_round_trip_is_measured_at_once_and_then_twice_a_second() {
 fn a_restart_goes_on_with_higher_numbers_and_knows_where_it_was() {
     let mut rig = Rig::playing();
     let kept = rig.effects.iter().rev().find_map(|it| match it {
-        Effect::Keep(super::super::Kept::Attempt(attempt, target)) => Some((*attempt, target.clone())),
+        Effect::Keep(super::super::Kept::Attempt(attempt, target)) => {
+            Some((*attempt, target.clone()))
+        }
         _ => None,
     });
     let (attempt, target) = kept.unwrap();

@@ -24,7 +24,7 @@ fn a_hold_repeats_its_newest_inputs_until_they_are_answered() {
     let mut rig = Rig::walking(3);
     rig.cut = true;
     rig.run(120);
-    let (_, last) = rig.seen.sent.last().unwrap().clone();
+    let (_, last) = *rig.seen.sent.last().unwrap();
     let newest = last.inputs.iter().next().unwrap().sequence;
     assert_eq!(newest - rig.acked, 60);
 
@@ -83,7 +83,10 @@ fn a_new_session_has_a_clock_that_knows_nothing() {
     first.head.owner.0.depth = 2;
     rig.tell(PredictorMsg::Snapshot(Numbered::new(2, Arc::new(first))));
     let reading = rig.seen.readings.last().unwrap();
-    assert_eq!((reading.target.to_bits(), reading.rate.to_bits()), (2_f32.to_bits(), 1_f32.to_bits()));
+    assert_eq!(
+        (reading.target.to_bits(), reading.rate.to_bits()),
+        (2_f32.to_bits(), 1_f32.to_bits())
+    );
     assert_eq!(rig.shown().overlay, "buf 2/2.0 rate x1.000");
 }
 

@@ -60,7 +60,7 @@ fn a_correction_is_adopted_at_once_and_drawn_over_a_tenth_of_a_second() {
     let left = (x - frames.last().unwrap().feet[0]).abs();
     assert!(left < 0.02, "6 % of 0.3 m are left after 0.1 s, not {left}");
     rig.frames(60);
-    assert_eq!(rig.shown().offset.feet(), [0.0; 3]);
+    assert!(!rig.is_eased());
 }
 
 /// REC-02: the eyes have an offset of their own.
@@ -84,16 +84,15 @@ fn a_teleport_drops_both_offsets_in_the_same_frame() {
     while rig.seen.corrections.is_empty() {
         rig.tick();
     }
-    assert_ne!(rig.shown().offset.feet(), [0.0; 3]);
-    assert_ne!(rig.shown().offset.eye_height(), 0.0);
+    assert!(apart(rig.shown().offset.feet(), [0.0; 3]) > 0.1);
+    assert!(rig.shown().offset.eye_height().abs() > 0.1);
 
     let there = rig.far.state.feet + Vec3::new(0.0, 30.0, -40.0);
     rig.far.teleport(there);
     while !rig.seen.corrections.last().unwrap().placed {
         rig.tick();
     }
-    assert_eq!(rig.shown().offset.feet(), [0.0; 3]);
-    assert_eq!(rig.shown().offset.eye_height().to_bits(), 0.0_f32.to_bits());
+    assert!(!rig.is_eased());
     assert!(apart(rig.drawn().feet, there.to_array()) < 1.0);
 }
 
@@ -137,9 +136,9 @@ fn corrections_on_every_second_tick_are_drawn_as_one_smooth_walk() {
         rig.far.repeat(&again);
     }
     assert!(rig.seen.corrections.len() > 15, "{}", rig.seen.corrections.len());
-    let ahead: Vec<f32> =
-        frames.windows(2).map(|pair| pair[0].feet[2] - pair[1].feet[2]).collect();
-    let (least, most) = ahead.iter().fold((f32::MAX, f32::MIN), |(a, b), it| (a.min(*it), b.max(*it)));
+    let ahead: Vec<f32> = frames.windows(2).map(|pair| pair[0].feet[2] - pair[1].feet[2]).collect();
+    let (least, most) =
+        ahead.iter().fold((f32::MAX, f32::MIN), |(a, b), it| (a.min(*it), b.max(*it)));
     // A walk is 19 mm a frame; a correction adds 75 mm, of which 11 % fade in the first.
     assert!(least > -0.001 && most < 0.045, "{least} to {most}");
 }

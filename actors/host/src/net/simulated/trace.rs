@@ -185,3 +185,25 @@ fn number(fate: PacketFate) -> u64 {
         PacketFate::TooLarge => 4,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn of_equal_datagrams_the_one_sent_first_arrives_first_and_none_arrives_twice() {
+        let at = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+        let mut tracer = Tracer::default();
+        tracer.keep(true);
+        tracer.datagram_sent(Micros(1), at(1), at(2), b"same");
+        tracer.datagram_sent(Micros(2), at(1), at(2), b"same");
+        tracer.datagram_sent(Micros(3), at(2), at(1), b"same");
+        for arrival in [10, 20, 30] {
+            tracer.datagram_arrived(Micros(arrival), at(1), at(2), b"same");
+        }
+        let arrived: Vec<_> = tracer.take_datagrams().iter().map(|record| record.arrived).collect();
+        assert_eq!(arrived, [Some(Micros(10)), Some(Micros(20)), None]);
+    }
+}

@@ -37,7 +37,8 @@ fn the_same_identity_gets_its_number_back_however_often_it_comes() {
     room.left(0);
     for connection in 2..22 {
         room.left(connection - 1);
-        let mut again = Presence { peer: PeerId(connection), slot: None, pawn: None, ..bob.clone() };
+        let mut again =
+            Presence { peer: PeerId(connection), slot: None, pawn: None, ..bob.clone() };
         room.play(&mut again);
         assert_eq!(again.slot, Some(1), "slot 0 is free, and is not its own");
     }

@@ -1,4 +1,5 @@
 //! Turns: which ticks run when, whose input each uses, what a console does to pawns.
+#![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use super::*;
 
