@@ -1,7 +1,7 @@
 //! The role that measures, each figure beside its control of the same run.
 //!
-//! Every bench hands back a [`Report`]; nothing is judged here but budgets, and a budget that is not
-//! met is data, not a failure: the machine may have been busy.
+//! Every bench hands back a [`Report`]; nothing is judged here but budgets, and a budget that is
+//! not met is data, not a failure: the machine may have been busy.
 
 mod link;
 mod measure;

@@ -14,7 +14,6 @@ use std::thread;
 /// Every way the program can end. Scripts depend on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the numbers are a contract, used or not yet"))]
 pub(crate) enum Exit {
     /// Done; also a server stopped by a signal or by `stop`.
     Success = 0,

@@ -112,7 +112,8 @@ impl Front {
 
     /// The next event, or `None` once `until` has come.
     pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event> {
-        let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+        let now = Instant::now();
+        let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(now));
         match self.events.recv_timeout(left.min(Duration::from_secs(3_600))) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,

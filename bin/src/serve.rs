@@ -110,8 +110,9 @@ pub(crate) fn start_runtime(prefs: &Prefs) -> Result<Runtime, Failure> {
     if let Some(threads) = prefs.get(key::SESSIONS_THREADS) {
         options.sessions = usize::try_from(threads).unwrap_or(1);
     }
-    let failed = |error| Failure::new(Exit::Internal, format!("the system gives no thread: {error}"));
-    Runtime::real(options).map_err(failed)
+    Runtime::real(options).map_err(|error| {
+        Failure::new(Exit::Internal, format!("the system gives no thread: {error}"))
+    })
 }
 
 /// Stop everything in order, and let last words leave.

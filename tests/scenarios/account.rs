@@ -65,12 +65,14 @@ impl Account {
     fn judge_corrections(&mut self, peer: &PeerRecord, session: &SessionRecord) {
         let overflowed = session.overflowed.iter().map(|(tick, _)| *tick);
         let disturbed: BTreeSet<Tick> = session.starved.iter().copied().chain(overflowed).collect();
-        let skips: BTreeSet<Tick> = session
-            .applied
-            .windows(2)
-            .filter(|pair| pair[0].1 + 1 < pair[1].1)
-            .map(|pair| pair[1].0)
-            .collect();
+        let mut expected = 1;
+        let mut skips = BTreeSet::new();
+        for (tick, sequence) in &session.applied {
+            if expected < *sequence {
+                skips.insert(*tick);
+            }
+            expected = sequence + 1;
+        }
         let answers: BTreeSet<Tick> = peer.snapshots.iter().map(|(_, tick)| *tick).collect();
         for correction in &peer.corrections {
             let before = answers.range(..correction.tick).next_back().map_or(0, |tick| tick.0);

@@ -1,5 +1,5 @@
-//! Hostile peers: whatever one sends or refuses to read, it is refused or bounded, told and counted,
-//! and nobody else's tick or snapshot is late for it.
+//! Hostile peers: whatever one sends or refuses to read, it is refused or bounded, told and
+//! counted, and nobody else's tick or snapshot is late for it.
 
 use bytes::Bytes;
 use dh_client::EndKind;

@@ -12,7 +12,7 @@ const INLINE_TEST_LINES_MAX: usize = 150;
 const FUNCTION_LINES_MAX: usize = 70;
 /// Characters of a line.
 const COLUMNS_MAX: usize = 100;
-/// Rust files of a crate, tests left out.
+/// Rust files of a folder, tests left out.
 const FOLDER_FILES_MAX: usize = 30;
 /// Lines of a crate's table of contents.
 const LIB_LINES_MAX: usize = 80;
@@ -138,5 +138,6 @@ fn large_folders(sources: &[Source]) -> Vec<String> {
         }
     }
     let large = files.into_iter().filter(|(_, count)| *count > FOLDER_FILES_MAX);
-    large.map(|(name, count)| format!("{name}: {count} files, at most {FOLDER_FILES_MAX}")).collect()
+    let told = |(name, count)| format!("{name}: {count} files, at most {FOLDER_FILES_MAX}");
+    large.map(told).collect()
 }

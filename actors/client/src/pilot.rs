@@ -1,4 +1,4 @@
-//! Pilot: who holds the controls of a player without a person. Pure: the same seed, the same wishes.
+//! Pilot: who holds the controls of a player without a person. Pure: one seed, one course.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

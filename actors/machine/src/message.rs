@@ -67,7 +67,8 @@ macro_rules! actor_message {
         $vis:vis enum $Name:ident {
             $(
                 $(#[$doc:meta])*
-                $Kind:ident $(($Body:ty))? : $Lane:ident $Policy:ident $((|$it:pat_param| $key:expr))?
+                $Kind:ident $(($Body:ty))? :
+                    $Lane:ident $Policy:ident $((|$it:pat_param| $key:expr))?
             ),* $(,)?
         }
     ) => {
@@ -130,7 +131,9 @@ mod tests {
     fn each_kind_states_its_name_lane_and_policy_in_one_list() {
         assert_eq!(Sample::KINDS, ["Keyed", "Newest", "Stop"]);
         assert_eq!(Sample::Keyed(7).overflow(), Overflow::Coalesce(7));
-        assert_eq!(Sample::Newest(7).overflow(), Overflow::Coalesce(0));
+        let newest = Sample::Newest(7);
+        assert_eq!(newest.overflow(), Overflow::Coalesce(0));
+        assert!(matches!(newest, Sample::Newest(7)), "a message keeps its body");
         assert_eq!((Sample::Stop.kind(), Sample::Stop.lane()), (2, Lane::Control));
         assert_eq!(Sample::Stop.overflow(), Overflow::Fatal);
     }

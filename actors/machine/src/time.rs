@@ -1,4 +1,4 @@
-//! Micros, Tick, TickRate: time as numbers that are handed in.
+//! Micros, Tick, `TickRate`: time as numbers that are handed in.
 
 use core::ops::{Add, Sub};
 

@@ -25,7 +25,7 @@ use crate::prefs::Pace;
 use crate::roster::RosterMsg;
 use crate::session::{Ending, SessionMsg};
 
-/// The promise of the tick.
+/// The promise of the tick. Its data lane holds as many datagrams as 64 sessions hand on at once.
 pub const SPEC: Spec = Spec {
     kind: "tick",
     control_max: 512,
@@ -156,7 +156,7 @@ impl TickActor {
         };
         self.directory.to_roster(RosterMsg::Notice(text));
         for peer in peers {
-            let _ = peer;
+            self.directory.to_session(peer, SessionMsg::Announce);
         }
         recovered
     }

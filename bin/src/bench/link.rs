@@ -12,9 +12,7 @@ use dh_host::net::{
     ListenOptions, NetEvent, Target, Verdict,
 };
 use dh_host::{Actor, Context, Performed, Place, Runtime, Simulation, Start};
-use dh_machine::{
-    Machine, Micros, Outbox, Restart, Spec, Strategy, TickRate, actor_message,
-};
+use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, TickRate, actor_message};
 
 use super::measure::quantile;
 use super::progress;

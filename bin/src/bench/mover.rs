@@ -6,9 +6,7 @@ use std::hint::black_box;
 use dh_client::{Manner, Pilot};
 use dh_machine::TickRate;
 use dh_messages::{PlayerInput, WorldSettings};
-use dh_sim::{
-    BoxCasts, Casts, GrayBox, MoverSettings, MoverState, RapierCasts, RapierScene, step,
-};
+use dh_sim::{BoxCasts, Casts, GrayBox, MoverSettings, MoverState, RapierCasts, RapierScene, step};
 
 use super::measure::{cpu_of_this_thread, medians};
 use super::progress;
@@ -32,10 +30,12 @@ pub(super) fn run() -> Report {
     let due = walks(&gray_box, &settings);
     let scene = RapierScene::new(&solids);
     let (mut boxes, mut rapier) = (BoxCasts::new(&solids), RapierCasts::new(&scene));
-    let [ours, theirs] = medians(ROUNDS, [
-        &mut || micros_each(&due, &settings, &mut boxes),
-        &mut || micros_each(&due, &settings, &mut rapier),
-    ]);
+    let [ours, theirs] = medians(
+        ROUNDS,
+        [&mut || micros_each(&due, &settings, &mut boxes), &mut || {
+            micros_each(&due, &settings, &mut rapier)
+        }],
+    );
     let mut report = Report::new("mover");
     let figure = Figure::new("one step among boxes", ours, "us");
     report.push(figure.beside("rapier's casts", theirs).within(Budget::AtMost(STEP_US_MAX)));

@@ -128,9 +128,8 @@ mod tests {
 
     #[test]
     fn a_budget_is_met_up_to_its_edge_and_not_beyond() {
-        let met = |value, budget| {
-            Figure::new("x", value, "us").beside("y", 2.0).within(budget).met()
-        };
+        let met =
+            |value, budget| Figure::new("x", value, "us").beside("y", 2.0).within(budget).met();
         assert_eq!(met(1.5, Budget::AtMost(1.5)), Some(true));
         assert_eq!(met(1.6, Budget::AtMost(1.5)), Some(false));
         assert_eq!(met(97.0, Budget::AtLeast(97.0)), Some(true));

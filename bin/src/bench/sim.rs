@@ -34,6 +34,9 @@ const ROUNDS: usize = 3;
 const LINK: Link =
     Link { latency: Micros(60_000), draw: Micros(20_000), loss_ppm: 20_000, ..Link::IDEAL };
 
+/// A part of what a run cost.
+type Part = fn(&Ran) -> Duration;
+
 /// Runs each world over both transports in turn.
 pub(super) fn run() -> Result<Report, Failure> {
     let mut report = Report::new("sim");
@@ -63,7 +66,7 @@ fn tell(crowd: &Crowd, quic: &[Ran], memory: &[Ran], report: &mut Report) {
     report.push(over_quic.within(Budget::AtLeast(crowd.quic_min)));
     let over_memory = speed("speed over memory", fast).beside("over QUIC", slow);
     report.push(over_memory.within(Budget::AtLeast(crowd.memory_min)));
-    let parts: [(&str, fn(&Ran) -> Duration); 5] = [
+    let parts: [(&str, Part); 5] = [
         ("mover", |ran| ran.split.mover),
         ("codec", |ran| ran.split.codec),
         ("transport", |ran| ran.split.transport),

@@ -48,8 +48,9 @@ pub(super) fn run() -> Result<Report, Failure> {
     let period = Duration::from_secs(1) / u32::from(RATE.hz());
     let start = Instant::now();
     let sleep = thread::spawn(move || plain_sleep(start + period / 3, ticks));
-    let interval =
-        thread::spawn(move || dh_host::bench::tokio_interval(start + period / 3 * 2, period, ticks));
+    let interval = thread::spawn(move || {
+        dh_host::bench::tokio_interval(start + period / 3 * 2, period, ticks)
+    });
     let ours = paced(&runtime, ticks);
     let ours = ours.recv().map_err(|_| Failure::new(Exit::Internal, "the tick thread ended"))?;
     let died = |_| Failure::new(Exit::Internal, "a control panicked");

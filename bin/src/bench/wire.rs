@@ -15,7 +15,7 @@ const ROUNDS: usize = 15;
 /// The walk may take this many times as long as code by hand.
 const TIMES_HAND: f64 = 1.1;
 /// Bytes of the message on our wire.
-const BYTES: usize = 51;
+const BYTES: usize = 52;
 
 message!(
     /// A message of every-day fields: 13 of them.
@@ -57,28 +57,31 @@ fn writing(sample: Sample) -> [f64; 3] {
     let (mut walked, mut handed) = (Vec::with_capacity(BYTES), Vec::with_capacity(BYTES));
     let mut posted = [0; 2 * BYTES];
     let (mut for_walk, for_hand, for_postcard) = (sample, sample, sample);
-    medians(ROUNDS, [
-        &mut || {
-            nanos_each(MESSAGES, || {
-                walked.clear();
-                let done = encode(black_box(&mut for_walk), &mut walked);
-                black_box((done.is_ok(), &walked));
-            })
-        },
-        &mut || {
-            nanos_each(MESSAGES, || {
-                handed.clear();
-                let done = write(black_box(&for_hand), &mut handed);
-                black_box((done.is_ok(), &handed));
-            })
-        },
-        &mut || {
-            nanos_each(MESSAGES, || {
-                let done = postcard::to_slice(black_box(&for_postcard), &mut posted);
-                black_box(done.is_ok());
-            })
-        },
-    ])
+    medians(
+        ROUNDS,
+        [
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    walked.clear();
+                    let done = encode(black_box(&mut for_walk), &mut walked);
+                    black_box((done.is_ok(), &walked));
+                })
+            },
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    handed.clear();
+                    let done = write(black_box(&for_hand), &mut handed);
+                    black_box((done.is_ok(), &handed));
+                })
+            },
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    let done = postcard::to_slice(black_box(&for_postcard), &mut posted);
+                    black_box(done.is_ok());
+                })
+            },
+        ],
+    )
 }
 
 fn reading(mut sample: Sample) -> [f64; 3] {
@@ -86,23 +89,26 @@ fn reading(mut sample: Sample) -> [f64; 3] {
     // The sample holds finite numbers only.
     let _ = encode(&mut sample, &mut bytes);
     let posted: &[u8] = postcard::to_slice(&sample, &mut posted).map_or(&[], |bytes| bytes);
-    medians(ROUNDS, [
-        &mut || {
-            nanos_each(MESSAGES, || {
-                let _ = black_box(decode::<Sample>(black_box(&bytes)));
-            })
-        },
-        &mut || {
-            nanos_each(MESSAGES, || {
-                let _ = black_box(read(black_box(&bytes)));
-            })
-        },
-        &mut || {
-            nanos_each(MESSAGES, || {
-                let _ = black_box(postcard::from_bytes::<Sample>(black_box(posted)));
-            })
-        },
-    ])
+    medians(
+        ROUNDS,
+        [
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    let _ = black_box(decode::<Sample>(black_box(&bytes)));
+                })
+            },
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    let _ = black_box(read(black_box(&bytes)));
+                })
+            },
+            &mut || {
+                nanos_each(MESSAGES, || {
+                    let _ = black_box(postcard::from_bytes::<Sample>(black_box(posted)));
+                })
+            },
+        ],
+    )
 }
 
 fn sample() -> Sample {
@@ -141,11 +147,7 @@ fn write(sample: &Sample, out: &mut Vec<u8>) -> Result<(), WireError> {
     Ok(())
 }
 
-fn write_floats(
-    name: &'static str,
-    floats: &[f32],
-    out: &mut Vec<u8>,
-) -> Result<(), WireError> {
+fn write_floats(name: &'static str, floats: &[f32], out: &mut Vec<u8>) -> Result<(), WireError> {
     for float in floats {
         if !float.is_finite() {
             return Err(WireError::new(name, Fault::NotFinite));

@@ -249,9 +249,11 @@ impl RenderClock {
     /// dry: a margin that bursts still need would be given back and earned again for ever, by a
     /// held frame each time.
     fn narrow_margin(&mut self, newest: f64, seconds: f64) {
-        let tight = newest - self.time < 1.0;
-        self.tight_for = if tight { Self::CALM_AFTER } else { self.tight_for - seconds };
-        let calm = if self.tight_for > 0.0 { 0.0 } else { seconds };
+        if newest - self.time < 1.0 {
+            self.tight_for = Self::CALM_AFTER;
+        }
+        let calm = (seconds - self.tight_for).max(0.0);
+        self.tight_for = (self.tight_for - seconds).max(0.0);
         self.margin.narrow(self.settings.margin, narrow(calm));
     }
 

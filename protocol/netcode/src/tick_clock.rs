@@ -50,6 +50,8 @@ pub struct TickClock {
     settings: ClockSettings,
     tick_rate: TickRate,
     margin: JitterMargin,
+    /// Seconds for which the margin stays as it is.
+    tight_for: f64,
     reading: Option<Reading>,
     holding: bool,
     /// Ticks that time has paid for and nobody has made yet; always below 1 between calls.
@@ -70,6 +72,8 @@ impl TickClock {
     /// Ticks one call may ask for. More inputs at once would overflow the server's queue, and the
     /// server has lived through that time without us anyway.
     pub const BURST_MAX: u32 = 12;
+    /// Seconds after the last empty queue from which on the link is calm.
+    pub const CALM_AFTER: f64 = 10.0;
 
     /// A clock that has seen nothing: rate 1, no margin, depth unknown.
     #[must_use]
@@ -78,6 +82,7 @@ impl TickClock {
             settings,
             tick_rate,
             margin: JitterMargin::default(),
+            tight_for: 0.0,
             reading: None,
             holding: false,
             owed: 0.0,
@@ -106,6 +111,10 @@ impl TickClock {
         // A run of n starved ticks ends at this tick; those before the last reading were counted.
         let run = u32::from(depth.min(0).unsigned_abs());
         self.margin.grow(self.settings.margin, run.min(passed));
+        // One input less, or one later, and that tick would have starved.
+        if depth <= 0 {
+            self.tight_for = Self::CALM_AFTER;
+        }
         // How deep a starved queue would be is unknown; it is empty.
         let waiting = f32::from(depth.max(0));
         let smoothed = self.reading.map_or(waiting, |last| {
@@ -118,7 +127,7 @@ impl TickClock {
     /// world runs at `time_scale`, and that `unacked` inputs are without an answer.
     pub fn advance(&mut self, elapsed: Micros, time_scale: f32, unacked: u32) -> u32 {
         let seconds = elapsed.as_secs_f64();
-        self.margin.narrow(self.settings.margin, narrow(seconds));
+        self.narrow_margin(seconds);
         self.judge_hold(unacked);
         if self.holding {
             return 0;
@@ -188,6 +197,15 @@ impl TickClock {
             Some(Reading { depth, .. }) => format!("buf {depth}/{target:.1} rate x{rate:.3}"),
             None => format!("buf -/{target:.1} rate x{rate:.3}"),
         }
+    }
+
+    /// Gives margin back while the link is calm. It is not where the queue ran down to nothing: a
+    /// margin that jitter still needs would be given back and earned again for ever, by a starved
+    /// tick each time.
+    fn narrow_margin(&mut self, seconds: f64) {
+        let calm = (seconds - self.tight_for).max(0.0);
+        self.tight_for = (self.tight_for - seconds).max(0.0);
+        self.margin.narrow(self.settings.margin, narrow(calm));
     }
 
     fn judge_hold(&mut self, unacked: u32) {

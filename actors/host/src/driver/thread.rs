@@ -51,9 +51,9 @@ fn run<A: Actor>(life: Life<A>, woken: &Receiver<()>) {
     }
 }
 
-/// A sleep that a wake ends. It parks beside the channel and not in it: the channel's own wait yields
-/// the core before it sleeps, and a Linux thread that has yielded is last in line when its deadline
-/// comes, milliseconds behind any busy neighbour.
+/// A sleep that a wake ends. It parks beside the channel and not in it: the channel's own wait
+/// yields the core before it sleeps, and a Linux thread that has yielded is last in line when its
+/// deadline comes, milliseconds behind any busy neighbour.
 struct Parked<'a> {
     woken: &'a Receiver<()>,
     clock: Clock,

@@ -12,8 +12,7 @@ pub struct RaisedPriority {
 
 impl RaisedPriority {
     /// The nice value asked for; it takes the tick's tail beside busy threads from milliseconds to
-    /// tens of microseconds. At -5 a neighbour still kept the core to the end of its slice now and
-    /// then; below -10 nothing more is gained.
+    /// tens of microseconds.
     pub const NICE: i32 = -10;
 
     /// Raise the priority of this thread.

@@ -145,7 +145,7 @@ fn a_hundred_slow_seconds_are_warned_of_ten_times() {
 #[test]
 fn another_rate_to_watch_for_does_not_bring_the_next_warning_forward() {
     let mut watch = RateWatch::new(60.0, 0.9, Micros::from_secs(10));
-    let mut slow = |from: u64, watch: &mut RateWatch| {
+    let slow = |from: u64, watch: &mut RateWatch| {
         (from..from + 40).filter_map(|tick| watch.ticked(Micros(tick * 50_000))).count()
     };
     assert_eq!(slow(0, &mut watch), 1);

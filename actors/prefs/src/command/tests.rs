@@ -1,3 +1,5 @@
+//! What each line of a console means, and what is said of lines that mean nothing.
+
 use proptest::prelude::*;
 
 use super::*;

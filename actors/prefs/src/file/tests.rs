@@ -1,3 +1,5 @@
+//! What a file of preferences gives, refuses and keeps when one is changed.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -9,27 +9,38 @@ use dh_netcode::AckWindow;
 use super::state::{Effect, Phase, Session};
 use crate::event::ServerEvent;
 
-/// Datagrams a peer may send a tick, counted over a second, as honest ones come together where a
-/// path or the tick stood still; more are dropped unread.
-pub(super) const PER_TICK_MAX: u64 = 16;
+/// Datagrams a peer may send a tick on average; more are dropped unread.
+pub(super) const PER_TICK_MAX: u32 = 16;
+/// Datagrams that may come at once, as honest ones do where their path or the tick stood still for
+/// half a second. The tick has place for as many of every peer.
+pub(super) const BURST_MAX: u32 = 32;
 /// Time between two log lines about dropped datagrams of one peer.
 pub(super) const LOG_INTERVAL: Micros = Micros::from_secs(60);
 
 /// What came, and what of it was dropped.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Datagrams {
-    /// The second that is counted, and what came in it.
-    second: Micros,
-    in_second: u64,
+    /// How many more may come now, in millionths of a datagram, and when that was so.
+    allowed: u64,
+    at: Micros,
     /// Dropped before play.
     early: u64,
     unreadable: u64,
-    /// Dropped over the limit of one second.
+    /// Dropped over the limit.
     flooded: u64,
     logged: Option<Micros>,
 }
 
+/// One datagram, in the unit of what is allowed.
+const ONE: u64 = 1_000_000;
+
 impl Datagrams {
+    /// Nothing came yet.
+    pub(super) fn new(now: Micros) -> Self {
+        let allowed = u64::from(BURST_MAX) * ONE;
+        Self { allowed, at: now, early: 0, unreadable: 0, flooded: 0, logged: None }
+    }
+
     /// What was dropped, for the log; `None` where nothing was.
     pub(super) fn dropped(&self, who: &impl fmt::Display) -> Option<String> {
         let Self { early, unreadable, flooded, .. } = self;
@@ -45,13 +56,15 @@ impl Datagrams {
         [self.early, self.unreadable, self.flooded].into_iter().for_each(|it| digest.word(it));
     }
 
-    /// Whether one more datagram is over the limit of this second.
+    /// Whether one more datagram is over the limit.
     fn is_flood(&mut self, now: Micros, rate: TickRate) -> bool {
-        if Micros::from_secs(1) <= now.since(self.second) {
-            (self.second, self.in_second) = (now, 0);
-        }
-        self.in_second += 1;
-        PER_TICK_MAX * u64::from(rate.hz()) < self.in_second
+        let a_second = u64::from(PER_TICK_MAX) * u64::from(rate.hz());
+        let earned = now.since(self.at).0.saturating_mul(a_second);
+        self.at = now;
+        self.allowed = self.allowed.saturating_add(earned).min(u64::from(BURST_MAX) * ONE);
+        let within = self.allowed.checked_sub(ONE);
+        self.allowed = within.unwrap_or(self.allowed);
+        within.is_none()
     }
 }
 
@@ -64,7 +77,7 @@ impl Session {
         }
         if self.datagrams.is_flood(now, self.facts.tick_rate) {
             self.datagrams.flooded += 1;
-            return self.report_dropped(now, "too many in one second", out);
+            return self.report_dropped(now, "too many at once", out);
         }
         match ToServer::from_datagram(bytes) {
             Ok(ToServer::Input(input)) => self.inputs(&input, out),

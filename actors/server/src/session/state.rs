@@ -1,4 +1,4 @@
-//! What a session decides: the order of the join, what is read and when, what each tick sends. Pure.
+//! What a session decides: the order of the join, what is read when, what each tick sends. Pure.
 
 use std::sync::Arc;
 
@@ -181,7 +181,7 @@ impl Session {
             acks: AckWindow::default(),
             whole: Vec::new(),
             newest: Tick(0),
-            datagrams: Datagrams::default(),
+            datagrams: Datagrams::new(now),
             frames: 0,
             watched: opening.watched,
         }

@@ -1,3 +1,5 @@
+//! Cutting and joining, in order, out of order, with losses and with lies.
+
 use alloc::vec::Vec;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Which input each tick uses, and what is told of the others.
+
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 

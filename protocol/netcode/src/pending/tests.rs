@@ -1,3 +1,5 @@
+//! What stays pending, what is answered, and what overflows.
+
 use alloc::vec::Vec;
 
 use super::*;

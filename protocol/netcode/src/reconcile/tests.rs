@@ -1,3 +1,5 @@
+//! How a correction eases, and what ends it at once.
+
 use super::*;
 
 const FRAME: Micros = Micros(16_667);

@@ -1,3 +1,5 @@
+//! Which moment is shown over even, bursting and broken links.
+
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
@@ -187,6 +189,22 @@ fn a_host_that_wakes_every_83_ms_makes_five_tick_bursts_and_motion_stays_even() 
     assert_eq!(clock.counts(), settled, "nothing held or jumped for a minute");
     assert!(shown.windows(2).all(|pair| (0.09..0.11).contains(&(pair[1] - pair[0]))));
     assert!(clock.overlay().ends_with("burst 5"), "{}", clock.overlay());
+}
+
+/// INT-13, INT-15: what bursts still need is not given back to be earned again by a held frame.
+#[test]
+fn the_margin_stays_while_less_than_a_tick_is_to_spare() {
+    let mut clock = RenderClock::new(settings(), RATE);
+    let mut burst = |number: u32| {
+        let now = RATE.due(u64::from(number) * 9);
+        (number * 9 + 1..=number * 9 + 9).for_each(|tick| clock.receive(Tick(tick), now));
+        (0..9).for_each(|_| _ = clock.advance(FRAME, 1.0));
+        clock.counts().held
+    };
+    let earned = (0..40).map(&mut burst).last().unwrap();
+    assert!(earned > 0);
+    let held = (40..640).map(&mut burst).last().unwrap();
+    assert_eq!(held, earned, "a minute and a half of the same bursts");
 }
 
 /// INT-16

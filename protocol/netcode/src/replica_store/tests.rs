@@ -1,3 +1,5 @@
+//! Who is there, and where, between and past snapshots.
+
 use std::vec;
 
 use proptest::prelude::*;

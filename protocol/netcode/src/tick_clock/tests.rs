@@ -1,3 +1,5 @@
+//! How the clock converges, answers jitter, holds and lets go.
+
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -243,8 +245,29 @@ fn every_setting_counts_from_the_next_frame_on() {
     let margin = MarginSettings { growth: 2.0, max: 2.25, decay: 1.0 };
     clock.set_settings(ClockSettings { margin, ..base });
     clock.observe(Tick(3), -2);
-    clock.advance(Micros::from_millis(250), 1.0, 0);
+    clock.advance(Micros::from_millis(10_250), 1.0, 0);
     assert!((clock.target() - 4.0).abs() < 1e-4);
+}
+
+/// CLK-08: what jitter still needs is not given back to be earned again by the next starved tick.
+#[test]
+fn the_margin_stays_while_the_queue_still_runs_down_to_nothing() {
+    let mut clock = clock();
+    clock.observe(Tick(1), 2);
+    clock.observe(Tick(2), -1);
+    let mut tick = 2;
+    for depth in [1, 2, 0].into_iter().cycle().take(200) {
+        tick += 60;
+        clock.observe(Tick(tick), depth);
+        clock.advance(Micros::from_secs(1), 1.0, 0);
+    }
+    assert!((clock.target() - 2.5).abs() < 1e-6, "{}", clock.target());
+    for _ in 0..15 {
+        tick += 60;
+        clock.observe(Tick(tick), 1);
+        clock.advance(Micros::from_secs(1), 1.0, 0);
+    }
+    assert!((clock.target() - 2.0).abs() < 1e-6, "{}", clock.target());
 }
 
 /// CLK-11

@@ -4,7 +4,7 @@ use dh_messages::{Few8, Input, PlayerInput, SnapshotAck, datagram};
 
 use super::*;
 use crate::event::ServerEvent;
-use crate::session::datagrams::{LOG_INTERVAL, PER_TICK_MAX};
+use crate::session::datagrams::{BURST_MAX, LOG_INTERVAL, PER_TICK_MAX};
 
 fn input(sequences: &[u32], ack: SnapshotAck) -> SessionMsg {
     let inputs: Vec<PlayerInput> = sequences
@@ -36,28 +36,41 @@ fn inputs_are_handed_on_oldest_first_and_only_of_a_peer_that_plays() {
     }
 }
 
-/// What a standing tick or path held back comes at once, and is no flood.
-#[test]
-fn a_flood_is_cut_to_sixteen_datagrams_a_tick_over_a_second_and_told_once_a_minute() {
-    let mut talk = Talk::playing();
+/// So many datagrams in one breath; how many were used, and what was logged.
+fn flood(talk: &mut Talk, count: u32) -> (usize, Vec<String>) {
     let (mut used, mut lines) = (0, Vec::new());
-    for second in 0..3 {
-        talk.now = Micros::from_secs(second);
-        for sequence in 1..=1_000 {
-            let effects = talk.tell(input(&[sequence], SnapshotAck::default()));
-            used += handed_on(&effects).len();
-            lines.extend(logged(&effects).into_iter().map(str::to_owned));
-        }
-    }
-    let most = 60 * PER_TICK_MAX;
-    assert_eq!(used as u64, 3 * most);
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    talk.now = LOG_INTERVAL + Micros::from_secs(1);
-    for _ in 0..=most {
-        let effects = talk.tell(input(&[1], SnapshotAck::default()));
+    for sequence in 1..=count {
+        let effects = talk.tell(input(&[sequence], SnapshotAck::default()));
+        used += handed_on(&effects).len();
         lines.extend(logged(&effects).into_iter().map(str::to_owned));
     }
-    assert!(lines[1].contains(&format!("{} over 16 a tick", 3 * (1_000 - most) + 1)), "{lines:?}");
+    (used, lines)
+}
+
+#[test]
+fn what_a_path_that_stood_still_held_back_is_no_flood() {
+    let mut talk = Talk::playing();
+    assert_eq!(flood(&mut talk, BURST_MAX), (32, vec![]));
+    talk.now = TickRate::DEFAULT.due(2);
+    assert_eq!(flood(&mut talk, BURST_MAX).0, 31, "and two ticks later nearly as much");
+}
+
+#[test]
+fn a_flood_is_cut_to_sixteen_datagrams_a_tick_and_told_once_a_minute() {
+    let mut talk = Talk::playing();
+    let (mut used, mut lines) = (0, Vec::new());
+    for tick in 0..600 {
+        talk.now = TickRate::DEFAULT.due(tick);
+        let (more, told) = flood(&mut talk, 100);
+        used += more;
+        lines.extend(told);
+    }
+    let most = usize::try_from(599 * PER_TICK_MAX + BURST_MAX).unwrap();
+    assert!((most - 1..=most).contains(&used), "{used} of {most}");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    talk.now = LOG_INTERVAL + Micros::from_secs(1);
+    let (_, told) = flood(&mut talk, BURST_MAX + 1);
+    assert!(told[0].contains(&format!("{} over 16 a tick", 60_000 - used + 1)), "{told:?}");
 }
 
 #[test]

@@ -146,8 +146,8 @@ fn the_figures_of_an_interval_are_told_at_its_end() {
     }
     assert_eq!(lines.len(), 1, "600 ticks are {} us: {lines:?}", DIAGNOSTICS_INTERVAL.0);
     let want = format!(
-        "SnapshotDiagnostics for ada ({ENDPOINT}): 600 snapshots of 31 to 31 records, {bytes} bytes \
-         in 1200 datagrams"
+        "SnapshotDiagnostics for ada ({ENDPOINT}): 600 snapshots of 31 to 31 records, {bytes} \
+         bytes in 1200 datagrams"
     );
     assert!(lines[0].starts_with(&want), "{lines:?}");
 }
