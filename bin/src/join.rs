@@ -96,14 +96,13 @@ impl Visit<'_> {
         loop {
             let next = match self.front.next(self.until) {
                 None if self.until.is_some_and(|until| until <= Instant::now()) => Next::Over,
-                None => Next::On,
                 Some(Event::Signal(name)) => {
                     say(&format!("leaving: {name}"));
                     Next::Over
                 }
                 Some(Event::Typed(line)) => self.typed(&line),
                 Some(Event::Told(FrontMsg::Client(event))) => self.told(event, seconds),
-                Some(Event::Told(_)) => Next::On,
+                None | Some(Event::Told(_)) => Next::On,
             };
             if next == Next::Over {
                 return;

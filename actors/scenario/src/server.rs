@@ -10,7 +10,7 @@ use dh_prefs::Prefs;
 pub struct ServerId(pub u32);
 
 /// What a server is made from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ServerSetup {
     /// Its preferences.
     pub prefs: Prefs,
@@ -19,12 +19,6 @@ pub struct ServerSetup {
     pub address: Option<SocketAddr>,
     /// The key it proves itself by; `None` takes one that follows from the seed.
     pub identity: Option<Identity>,
-}
-
-impl Default for ServerSetup {
-    fn default() -> Self {
-        Self { prefs: Prefs::default(), address: None, identity: None }
-    }
 }
 
 impl ServerSetup {

@@ -91,7 +91,8 @@ fn holds([left, top, right, bottom]: Box4, (x, y): (i64, i64)) -> bool {
 /// The pixels in which two pictures differ.
 fn differing(a: &Run, b: &Run) -> Vec<(i64, i64)> {
     let pairs = a.pixels.chunks(4).zip(b.pixels.chunks(4)).enumerate();
-    let place = |at: usize| ((at % a.width) as i64, (at / a.width) as i64);
+    let number = |at: usize| i64::try_from(at).unwrap();
+    let place = |at: usize| (number(at % a.width), number(at / a.width));
     pairs.filter(|(_, (a, b))| a != b).map(|(at, _)| place(at)).collect()
 }
 

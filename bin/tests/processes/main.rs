@@ -1,5 +1,8 @@
 //! Real processes of the real program: servers and clients on the loopback, and the demo.
 
+#[cfg(test)]
 mod demo;
+#[cfg(test)]
 mod process;
+#[cfg(test)]
 mod session;
