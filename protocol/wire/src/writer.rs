@@ -126,11 +126,11 @@ impl Walk for Writer<'_> {
             }
             Slot::F32x3(v) => {
                 finite(name, v.iter().all(|f| f.is_finite()))?;
-                v.iter().for_each(|f| self.put(&f.to_le_bytes()));
+                self.put(v.map(f32::to_le_bytes).as_flattened());
             }
             Slot::F32x4(v) => {
                 finite(name, v.iter().all(|f| f.is_finite()))?;
-                v.iter().for_each(|f| self.put(&f.to_le_bytes()));
+                self.put(v.map(f32::to_le_bytes).as_flattened());
             }
             Slot::Hash128(v) | Slot::Guid(v) => self.put(v),
             Slot::Root(v) => self.put(v),

@@ -5,11 +5,14 @@
 //! its window read [`Controller::window`](quinn::congestion::Controller::window) alone), so equal
 //! seeds still give equal packets; a test below holds the window to that.
 
+mod steady;
+
 use std::sync::Arc;
 
-use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig};
+use quinn::congestion::{ControllerFactory, CubicConfig};
 use quinn::{IdleTimeout, TransportConfig, VarInt};
 
+use self::steady::SteadyConfig;
 use super::limit;
 
 /// Which controller decides how much may be under way.
@@ -32,7 +35,7 @@ pub(crate) enum End {
 impl Congestion {
     fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
         match self {
-            Self::Bbr => Arc::new(BbrConfig::default()),
+            Self::Bbr => Arc::new(SteadyConfig::default()),
             Self::Cubic => Arc::new(CubicConfig::default()),
         }
     }

@@ -124,3 +124,24 @@ fn half_the_time_scale_makes_half_the_ticks_and_draws_them_evenly() {
     let walk = 4.5 * 0.5 * 0.004_166;
     assert!(steps.iter().all(|step| (step - walk).abs() < walk * 0.2), "{steps:?}");
 }
+
+/// A thread that woke late owes most of a tick when the hold begins; the repeats go at tick pace
+/// all the same.
+#[test]
+fn a_hold_that_began_between_two_ticks_repeats_no_faster() {
+    let mut rig = Rig::walking(3);
+    let mut prefs = Prefs::default();
+    prefs.set_argument("client.net.holdBacklog=40").unwrap();
+    rig.tell(PredictorMsg::Prefs(Arc::new(prefs)));
+    rig.cut = true;
+    for _ in 0..60 {
+        let mut out = Outbox::default();
+        rig.now = rig.predictor.next_deadline().unwrap() + Micros(15_000);
+        rig.predictor.wake(rig.now, &mut out);
+        rig.note(out);
+    }
+    let sent = rig.seen.sent.len();
+    rig.pass(rig.now + Micros::from_secs(1));
+    let repeats = rig.seen.sent.len() - sent;
+    assert!((55..=65).contains(&repeats), "{repeats} in a second");
+}

@@ -275,3 +275,27 @@ fn loss_does_not_starve_play() {
         });
     }
 }
+
+/// D21: BBR's own pauses, every ten seconds, would make a fortieth of these wait for 100 ms.
+#[test]
+fn no_datagram_of_play_that_fills_its_window_waits_longer_than_two_ticks() {
+    simulated(9, async |net| {
+        let joined = join(&net, Over::Quic, lossy(40, 0, 20_000)).await;
+        let network = net.network().unwrap();
+        network.keep_records(true);
+        let mut offered = Vec::new();
+        for number in 0..1_500 {
+            tick(&net, number).await;
+            offered.push(net.shared.clock.now());
+            joined.server.send_datagrams((0..16).map(|_| datagram(number, 1_100)));
+        }
+        sleep_ms(1_000).await;
+        let records = network.take_datagrams();
+        assert_eq!(records.len(), 16 * 1_500, "none is given up before it is sent");
+        let ages = records.chunks(16).zip(offered).flat_map(|(records, at)| {
+            records.iter().filter_map(move |record| Some(record.arrived?.since(at)))
+        });
+        let oldest = ages.max().unwrap();
+        assert!(oldest <= Micros::from_millis(40 + 33), "{oldest:?}");
+    });
+}
