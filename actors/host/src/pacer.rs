@@ -50,6 +50,8 @@ pub struct DeadlineWait {
     max_spin: Micros,
     /// How many times longer a sleep of a millisecond or more takes than was asked.
     factor: f64,
+    /// How many times longer the last one took.
+    last_ratio: f64,
     /// Microseconds any sleep ends late: mean and mean deviation.
     late: f64,
     late_deviation: f64,
@@ -83,7 +85,7 @@ impl DeadlineWait {
     /// Nothing learned yet.
     #[must_use]
     pub fn new(max_spin: Micros) -> Self {
-        Self { max_spin, factor: 1.0, late: Self::MARGIN_MIN, late_deviation: 0.0 }
+        Self { max_spin, factor: 1.0, last_ratio: 1.0, late: Self::MARGIN_MIN, late_deviation: 0.0 }
     }
 
     /// Spin so long at most from now on; what was learned stays.
@@ -149,11 +151,11 @@ impl DeadlineWait {
         self.late += (late - self.late) / 16.0;
         if asked >= Micros::from_millis(1) {
             let ratio = (float(slept) / float(asked)).max(1.0);
-            self.factor = if ratio > self.factor {
-                ratio
-            } else {
-                self.factor + (ratio - self.factor) / 32.0
-            };
+            // A fine host that is late once was busy; its next sleep is no longer for that.
+            let seen = if ratio < Self::COARSE_FACTOR { ratio.min(self.last_ratio) } else { ratio };
+            self.last_ratio = ratio;
+            self.factor =
+                if seen > self.factor { seen } else { self.factor + (seen - self.factor) / 32.0 };
         }
     }
 }

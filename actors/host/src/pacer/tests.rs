@@ -238,3 +238,14 @@ fn a_host_that_is_taken_away_for_milliseconds_now_and_then_is_not_answered_with_
     let each = host.spun / 600;
     assert!(each < 270, "{each} us of spin each tick");
 }
+
+/// PACE-03
+#[test]
+fn a_fine_host_that_is_late_once_is_slept_on_as_before_and_one_that_is_always_is_not() {
+    let mut wait = DeadlineWait::new(Micros(400));
+    wait.learn(Micros(16_000), Micros(19_000));
+    assert!(wait.factor() < 1.001, "{}", wait.factor());
+    wait.learn(Micros(16_000), Micros(24_000));
+    wait.learn(Micros(16_000), Micros(24_000));
+    assert!((1.49..=1.5).contains(&wait.factor()), "{}", wait.factor());
+}
