@@ -60,9 +60,9 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     let mut visit = Visit { client, prefs, front, shared, until: None, ended: None };
     visit.play(flags.stage.seconds);
     let drawn = match &mut darkroom {
-        Some((room, path)) => visit.view().map_or(Ok(()), |view| {
-            room.develop(&visit.front, view, path).map(drop)
-        }),
+        Some((room, path)) => {
+            visit.view().map_or(Ok(()), |view| room.develop(&visit.front, view, path).map(drop))
+        }
         None => Ok(()),
     };
     drop(darkroom);

@@ -91,8 +91,7 @@ impl Show {
         let mut local = PeerSetup::new(name).inside().flown(Manner::Walker);
         local.prefs = prefs.clone();
         let address = flags.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
-        let mut server =
-            ServerSetup { prefs, address: Some(address), identity: Some(identity) };
+        let mut server = ServerSetup { prefs, address: Some(address), identity: Some(identity) };
         // The local player and the simulated ones always find a place.
         let cap = server.prefs.get(key::MAX_PLAYERS).max(peers + 1);
         server = server.with(&format!("server.maxPlayers={}", cap.min(64)));
@@ -112,10 +111,9 @@ impl Show {
 
     /// Everybody joins, time passes, a view of the end is taken.
     async fn play(&self, world: &mut World) -> Result<Option<Arc<View>>, Failure> {
-        let server =
-            world.try_server(self.server.clone()).map_err(|error: ListenError| {
-                serve::cannot_listen(error)
-            })?;
+        let server = world
+            .try_server(self.server.clone())
+            .map_err(|error: ListenError| serve::cannot_listen(error))?;
         let local = world.peer(self.local.clone());
         world.join(local, server);
         let playing = |world: &World| world.is_playing(local);

@@ -6,8 +6,18 @@ use serde_json::{Value, json};
 /// The table as text, one actor a line.
 pub(crate) fn text(runtime: &Runtime) -> String {
     let head = [
-        "actor", "thread", "handled", "refused", "dropped", "lost", "depth", "peak", "wait p99",
-        "handle p99", "busy", "restarts",
+        "actor",
+        "thread",
+        "handled",
+        "refused",
+        "dropped",
+        "lost",
+        "depth",
+        "peak",
+        "wait p99",
+        "handle p99",
+        "busy",
+        "restarts",
     ];
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(runtime.registry().reports().iter().map(row));

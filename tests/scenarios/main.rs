@@ -25,6 +25,6 @@ mod roster;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
-mod starving;
-#[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod starving;

@@ -13,7 +13,6 @@ mod scenario;
 mod server;
 mod world;
 
-
 pub use self::peer::{PeerId, PeerSetup};
 pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};
 pub use self::report::{CpuSplit, Failure, Report};

@@ -66,11 +66,7 @@ impl Actor for RecorderActor {
         Recording
     }
 
-    fn perform(
-        &mut self,
-        effect: Effect,
-        cx: &mut Context<'_, RecorderMsg>,
-    ) -> Performed<Effect> {
+    fn perform(&mut self, effect: Effect, cx: &mut Context<'_, RecorderMsg>) -> Performed<Effect> {
         if let Some(text) = effect.text() {
             cx.scope().runtime().trace().event(&text);
         }

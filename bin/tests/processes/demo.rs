@@ -112,9 +112,8 @@ fn the_picture_changes_where_players_are_and_nowhere_else() {
     let boxes: Vec<Box4> = [empty.boxes(), full.boxes()].concat();
     let huds = [grown(empty.hud(), 2), grown(full.hud(), 2)];
     let changed = differing(&empty, &full);
-    let stray = changed.iter().find(|pixel| {
-        !boxes.iter().chain(&huds).any(|it| holds(*it, **pixel))
-    });
+    let stray =
+        changed.iter().find(|pixel| !boxes.iter().chain(&huds).any(|it| holds(*it, **pixel)));
     assert_eq!(stray, None, "a pixel differs outside every listed box");
     for player in full.players().iter().filter(|player| player["visible"] == true) {
         let body = corners(&player["body"]).unwrap();
