@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use dh_messages::{
     Channel, Direction, Fault, MESSAGES, MessageRow, ToClient, ToServer, WireError, opening, schema,
 };
-use dh_tests::fuzz::{BODIES, FRAMES};
+use dh_tests::fuzz::{BODIES, FRAMES, TEXTS};
 use dh_wire::envelope::Decoder;
 use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX};
 use dh_wire::schema::{Schema, Shape, Type};
@@ -89,6 +89,21 @@ fn reading_allocates_no_more_than_its_share_of_the_bytes() {
             let asked = measured(|| read(row, &datagram)).1;
             let allowed = bytes.len() * READ_MEMORY_RATIO_MAX + READ_MEMORY_BASE_BYTES;
             assert!(asked <= allowed, "{}: {asked} bytes for {}", row.name, bytes.len());
+        }
+    }
+}
+
+#[test]
+fn no_reader_of_texts_panics_on_cuts_flips_and_nonsense() {
+    let written = [
+        &b"# mine\n[server]\nmaxPlayers = 4\nname = \"Yard\"\n[client]\nname = \"ada\"\n"[..],
+        b"tp #3 1.5 -2 1e3",
+        b"connect [::1]:27015",
+        b"server.maxPlayers 65",
+    ];
+    for text in written {
+        for bytes in cuts(text).chain(flips(text)) {
+            TEXTS.iter().for_each(|(name, target)| through(name, *target, &bytes));
         }
     }
 }

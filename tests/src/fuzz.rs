@@ -11,6 +11,7 @@ use dh_messages::{
     SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
     ToServer, decode, encode, opening, schema,
 };
+use dh_prefs::{Address, Prefs, Side, parse};
 use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
 use dh_wire::stride::stride;
@@ -51,6 +52,22 @@ bodies! {
 /// The entry points for everything around the bodies.
 pub const FRAMES: &[Target] =
     &[("envelope", fuzz_envelope), ("datagram", fuzz_datagram), ("opening", fuzz_opening)];
+
+/// The entry points for what people write.
+pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
+
+/// Reads the bytes as a file of preferences.
+pub fn fuzz_preferences(bytes: &[u8]) {
+    drop(Prefs::default().load_file("config.toml", &String::from_utf8_lossy(bytes)));
+}
+
+/// Reads the bytes as a line of either console, and as a server's address.
+pub fn fuzz_console(bytes: &[u8]) {
+    let line = String::from_utf8_lossy(bytes);
+    drop(parse(Side::Server, &line));
+    drop(parse(Side::Client, &line));
+    drop(Address::read(&line));
+}
 
 /// Reads the bytes as stream 0 of either side, in pieces whose size the first byte chooses.
 ///

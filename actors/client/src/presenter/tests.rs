@@ -213,6 +213,25 @@ fn the_pose_at_a_lost_tick_is_the_midpoint_of_its_neighbours() {
     }
 }
 
+/// INT-02
+#[test]
+fn in_a_world_at_half_speed_others_are_drawn_at_half_speed_and_never_held() {
+    let mut rig = Rig::playing(fixed());
+    for tick in 1..60_u16 {
+        rig.pass(RATE.due(2 * u64::from(tick)));
+        let place = Vec3::new(f32::from(tick), 0.0, 0.0);
+        let mut slow = snapshot(u32::from(tick), &[(OTHER, place)]);
+        Arc::get_mut(&mut slow).unwrap().head.world.time_scale = 0.5;
+        rig.tell(PresenterMsg::Snapshot(Numbered::new(1, slow)));
+    }
+    let before = rig.view().players[0].feet.x;
+    rig.pass(rig.now + RATE.due(4));
+    let moved = rig.view().players[0].feet.x - before;
+    assert!((moved - 2.0).abs() < 0.2, "four frames make two ticks: {moved}");
+    let interp = &rig.view().hud.lines[4];
+    assert!(interp.contains("held 0 snaps 0"), "{interp}");
+}
+
 /// SES-02, CLK-13
 #[test]
 fn what_belongs_to_another_attempt_is_swallowed_and_the_next_session_starts_empty() {

@@ -82,6 +82,26 @@ fn each_placement_after_the_first_raises_the_epoch() {
     assert_eq!(epoch(&world), 0, "it wraps");
 }
 
+/// REC-03: nothing of the motion before is carried over a real jump.
+#[test]
+fn who_is_placed_while_falling_or_walking_is_at_rest_there() {
+    for places in [
+        |world: &mut World, id| world.respawn(id),
+        |world: &mut World, id| world.teleport(id, Placement { feet: Vec3::Y, yaw: None }),
+    ] {
+        let mut world = world();
+        let id = world.spawn_pawn(0).unwrap();
+        world.teleport(id, Placement { feet: Vec3::new(0.0, 9.0, 0.0), yaw: None });
+        for _ in 0..20 {
+            world.step(|_| Some(AHEAD));
+        }
+        let velocity = |world: &World| world.pawn(id).unwrap().state().velocity;
+        assert!(velocity(&world).y < -1.0 && velocity(&world).z != 0.0, "{}", velocity(&world));
+        assert!(places(&mut world, id));
+        assert_eq!(velocity(&world), Vec3::ZERO);
+    }
+}
+
 /// netcode OQ-19
 #[test]
 fn the_placement_bit_of_the_record_is_the_low_bit_of_the_epoch() {

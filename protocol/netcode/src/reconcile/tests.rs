@@ -57,6 +57,18 @@ fn only_a_changed_epoch_or_an_overflow_drops_both_offsets_and_at_once() {
     assert_eq!((offset.feet(), offset.eye_height()), ([0.0; 3], 0.0));
 }
 
+/// REC-03, REC-08
+#[test]
+fn any_change_of_the_epoch_is_a_jump_whichever_way_it_goes() {
+    for (last, next) in [(0, 1), (1, 3), (7, 6), (255, 0)] {
+        let mut offset = ReconcileOffset::default();
+        offset.observe_epoch(last);
+        offset.correct(at(0.0, 1.64), at(0.4, 1.0));
+        assert!(offset.observe_epoch(next), "{last} to {next}");
+        assert_eq!((offset.feet(), offset.eye_height()), ([0.0; 3], 0.0), "{last} to {next}");
+    }
+}
+
 /// REC-04
 #[test]
 fn what_is_drawn_is_the_blend_of_two_ticks_and_the_offset() {

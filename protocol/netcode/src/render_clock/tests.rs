@@ -46,6 +46,18 @@ fn at_half_the_time_scale_the_clock_moves_half_as_far() {
     assert!((whole - 1.0).abs() < 1e-3 && (half - 0.5).abs() < 1e-3, "{whole} {half}");
 }
 
+/// INT-03; netcode OQ-14.
+#[test]
+fn each_tick_of_error_changes_the_rate_by_two_percent() {
+    for (newest, rate) in [(99, 0.98), (100, 1.0), (101, 1.02), (102, 1.04)] {
+        let mut clock = clock_at(settings(), 100);
+        let from = clock.advance(Micros(0), 1.0).unwrap().ticks;
+        (clock.newest, clock.fresh) = (Some(Tick(newest)), true);
+        let moved = clock.advance(FRAME, 1.0).unwrap().ticks - from;
+        assert!((moved - rate).abs() < 1e-3, "{newest}: {moved}");
+    }
+}
+
 /// INT-04, INT-09
 #[test]
 fn an_error_inside_the_buffer_is_never_jumped_over_and_one_outside_always_is() {

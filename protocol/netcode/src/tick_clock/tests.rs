@@ -340,6 +340,16 @@ fn after_a_stall_no_more_ticks_are_made_than_the_server_would_queue() {
     assert_eq!(clock.advance(Micros::from_millis(17), 1.0, 0), 1);
 }
 
+/// CLK-02; netcode OQ-14.
+#[test]
+fn each_tick_of_error_changes_the_rate_by_one_percent_up_to_the_bound() {
+    for (depth, rate) in [(0, 1.02), (1, 1.01), (2, 1.0), (3, 0.99), (4, 0.98), (9, 0.98)] {
+        let mut clock = clock();
+        clock.observe(Tick(1), depth);
+        assert!((clock.rate() - rate).abs() < 1e-5, "{depth}: {}", clock.rate());
+    }
+}
+
 proptest! {
     /// CLK-02
     #[test]

@@ -44,6 +44,20 @@ fn a_snapshot_that_comes_before_its_spawn_changes_nothing() {
     assert!(rig.ends().is_empty());
 }
 
+/// SES-02, SES-05
+#[test]
+fn a_snapshot_of_the_session_before_is_swallowed_while_the_next_is_played() {
+    let mut rig = Rig::playing();
+    let old = ConnectionMsg::Datagram(rig.of_now(snapshot(8, 3).into()));
+    rig.tell(connect("10.0.0.2:27015"));
+    rig.tell(rig.dialed());
+    rig.hear(schema());
+    rig.hear(server_info());
+    rig.hear(spawn_ack());
+    assert!(rig.tell(old).is_empty());
+    assert_eq!(hear(&mut rig, snapshot(8, 3)), [8]);
+}
+
 #[test]
 fn fragments_are_joined_to_the_snapshot_they_were() {
     let whole = snapshot(7, 3);

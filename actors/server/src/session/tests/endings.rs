@@ -10,8 +10,10 @@ fn closed(by: By, code: u32, reason: &[u8]) -> SessionMsg {
     SessionMsg::Closed(Closed { by, code, reason: reason.to_vec() })
 }
 
+/// D23
 #[test]
 fn a_connection_that_says_nothing_is_ended_after_two_seconds() {
+    assert_eq!(GREETING_MAX, Micros::from_secs(2));
     let mut talk = Talk::new(opening());
     assert_eq!(talk.session.next_deadline(), Some(GREETING_MAX));
     assert!(talk.wake(Micros(GREETING_MAX.0 - 1)).is_empty());
