@@ -356,6 +356,26 @@ mod tests {
         }
     }
 
+    /// D23
+    #[test]
+    fn a_gate_that_sheds_lets_in_32_known_addresses_and_128_tokens_a_window() {
+        let seen = Seen::new(1);
+        let (window, pause) = (Micros(0), None);
+        let mut state =
+            State { seen, window, first: 0, passed: 0, tokened: 0, was_flood: false, pause };
+        let passing = |state: &mut State, kind: Kind| {
+            let from = |port: u16| SocketAddr::from(([10, 0, 0, 1], port));
+            (0..200).filter(|port| state.passes(kind, from(*port), true)).count()
+        };
+        assert_eq!(passing(&mut state, Kind::First), 0, "nobody is known yet");
+        for window in 1..3 {
+            assert_eq!(passing(&mut state, Kind::First), 32);
+            assert_eq!(passing(&mut state, Kind::Tokened), 128);
+            assert_eq!(passing(&mut state, Kind::Other), 200);
+            state.turn(Micros::from_millis(100 * window));
+        }
+    }
+
     #[test]
     fn an_address_is_known_for_two_seconds_and_forgotten_after_four() {
         let mut seen = Seen::new(3);

@@ -52,13 +52,13 @@ fn closing_towards_a_dead_peer_ends_within_the_flush_bound() {
             let (closed, _) = joined.server_ear.closed().await;
             assert_eq!(closed.by, By::Local);
             let took = net.shared.clock.now().since(began);
-            let bound = micros_of(limit::FLUSH_MAX) + Micros::from_millis(10);
+            let bound = Micros::from_millis(500 + 10);
             assert!(took <= bound, "{over:?} {took:?}");
         });
     }
 }
 
-/// PLAT-17
+/// PLAT-17, OQ-23
 #[test]
 fn a_cut_link_ends_both_ends_as_timed_out_after_the_idle_time() {
     for over in BOTH {
@@ -71,7 +71,7 @@ fn a_cut_link_ends_both_ends_as_timed_out_after_the_idle_time() {
                 let (closed, _) = ear.closed().await;
                 assert_eq!(closed.by, By::Timeout, "{over:?}");
                 let after = net.shared.clock.now().since(cut);
-                let idle = micros_of(limit::IDLE_MAX);
+                let idle = Micros::from_secs(10);
                 assert!(idle.since(Micros::from_millis(1_100)) <= after, "{over:?} {after:?}");
                 assert!(after <= idle + Micros::from_millis(1_100), "{over:?} {after:?}");
             }
@@ -230,8 +230,4 @@ async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
         std::task::Poll::Pending
     })
     .await
-}
-
-fn micros_of(span: std::time::Duration) -> Micros {
-    crate::clock::micros(span)
 }
