@@ -51,7 +51,7 @@ impl Scenario {
 
     /// Run `course` in a runtime that exists, simulated or real.
     pub async fn play(self, runtime: Runtime, course: impl AsyncFnOnce(&mut World)) -> Report {
-        let mut world = World::new(runtime, self.transport, self.closely);
+        let mut world = World::new(runtime, self.seed, self.transport, self.closely);
         course(&mut world).await;
         world.finish(self.name, self.seed)
     }

@@ -8,7 +8,7 @@ use dh_client::{
     Wish,
 };
 use dh_host::net::{Identity, Links, ListenError};
-use dh_host::{Port, Runtime, Scope};
+use dh_host::{Port, Runtime, Scope, Seeds};
 use dh_machine::Micros;
 use dh_messages::Buttons;
 use dh_prefs::{Address, DEFAULT_PORT};
@@ -36,6 +36,8 @@ type Watch = (Box<dyn Fn(&World) -> bool>, Deed);
 /// The servers and peers of one running scenario.
 pub struct World {
     runtime: Runtime,
+    /// What pilots follow from, in the real runtime too; keys there are new in every run.
+    seeds: Seeds,
     transport: Transport,
     closely: bool,
     gray_box: GrayBox,
@@ -64,7 +66,7 @@ struct RunningPeer {
 }
 
 impl World {
-    pub(crate) fn new(runtime: Runtime, transport: Transport, closely: bool) -> Self {
+    pub(crate) fn new(runtime: Runtime, seed: u64, transport: Transport, closely: bool) -> Self {
         let records = Arc::new(Mutex::new(Records::default()));
         let actor = RecorderActor { records: Arc::clone(&records) };
         let place = dh_host::Place::Control;
@@ -74,6 +76,7 @@ impl World {
         }
         Self {
             clocks: Clocks::start(&runtime),
+            seeds: Seeds::new(seed),
             runtime,
             transport,
             closely,
@@ -371,8 +374,7 @@ impl World {
     }
 
     fn bytes_of(&self, name: &str) -> [u8; 16] {
-        let [bytes @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] =
-            self.runtime.seeds().bytes(name);
+        let [bytes @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] = self.seeds.bytes(name);
         bytes
     }
 }
