@@ -7,7 +7,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::io::BufRead as _;
+use std::io::{BufRead, Read as _};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use crate::exit::{Exit, Failure};
 /// Events that may wait for the main thread.
 const WAITING_MAX: usize = 4_096;
 /// Bytes of a line that is typed; a longer one is cut.
-const TYPED_MAX: usize = 4_096;
+const TYPED_MAX: u64 = 4_096;
 
 /// The promise of the front.
 pub(crate) const SPEC: Spec = Spec {
@@ -135,15 +135,27 @@ fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
 /// Lines of stdin; its end is nothing to end for.
 fn hear_lines(to: SyncSender<Event>) -> Result<(), Failure> {
     let hear = move || {
-        for line in std::io::stdin().lock().lines() {
-            let Ok(mut line) = line else { return };
-            line.truncate(line.floor_char_boundary(TYPED_MAX));
+        let mut typed = std::io::stdin().lock();
+        while let Some(line) = next_line(&mut typed) {
             if to.send(Event::Typed(line)).is_err() {
                 return;
             }
         }
     };
     spawn("console", hear)
+}
+
+/// One line, cut to its limit while it is read, so that a line without end takes no memory.
+fn next_line(typed: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let read = typed.by_ref().take(TYPED_MAX).read_until(b'\n', &mut line).ok()?;
+    if read == 0 {
+        return None;
+    }
+    if line.last() != Some(&b'\n') {
+        typed.skip_until(b'\n').ok()?;
+    }
+    Some(String::from_utf8_lossy(&line).trim_end().to_owned())
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
