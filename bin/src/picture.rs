@@ -69,10 +69,35 @@ fn no_picture(why: &NoPicture) -> Failure {
     Failure::new(Exit::Unavailable, format!("no picture: {why}"))
 }
 
+/// Devices, pipes and links are left alone: a rename would replace them.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error| Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display()));
+    if fs::symlink_metadata(path).is_ok_and(|facts| !facts.is_file()) {
+        let cause = format!("{}: it is no ordinary file and is left as it is", path.display());
+        return Err(Failure::new(Exit::CannotCreate, cause));
+    }
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
-    fs::write(&unfinished, bytes).map_err(failed)?;
-    fs::rename(&unfinished, path).map_err(failed)
+    let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, path));
+    written.map_err(|error| {
+        // It may not even have been begun.
+        drop(fs::remove_file(&unfinished));
+        Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_replaces_a_file_and_nothing_that_is_no_file() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, link) = (home.path().join("a.png"), home.path().join("b.png"));
+        write(&file, b"first").unwrap();
+        write(&file, b"second").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(write(&link, b"third").unwrap_err().exit, Exit::CannotCreate);
+        assert_eq!(fs::read(&file).unwrap(), b"second");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "nothing unfinished is left");
+    }
 }
