@@ -202,6 +202,7 @@ impl<M: ActorMessage> Core<M> {
     pub(crate) fn take(&self, last: Option<Settled>, data: bool, now: Micros) -> Taken<M> {
         let mut lanes = self.lock();
         lanes.settle(last);
+        debug_assert!(lanes.in_hand.is_none(), "a message in hand is settled before the next");
         let (held, lane) = match lanes.control.pop() {
             Some(held) => (held, Lane::Control),
             None => match data.then(|| lanes.data.pop()).flatten() {

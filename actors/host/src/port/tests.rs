@@ -209,7 +209,7 @@ fn the_accounting_adds_up_at_every_moment_with_many_senders_and_a_dying_actor() 
                 handled += 1;
             }
             // It dies with a message in hand, while the others still send.
-            while !matches!(port.core.take(None, true, Micros(0)), Taken::Message(_)) {
+            while !matches!(port.core.take(last.take(), true, Micros(0)), Taken::Message(_)) {
                 thread::yield_now();
                 if over.load(SeqCst) {
                     break;
