@@ -41,22 +41,30 @@ impl Congestion {
     }
 }
 
-/// The figures of one connection. The client opens stream 0; nothing else may be opened.
+/// The figures of one connection. The client opens stream 0 for the messages, the server stream 1
+/// for blobs; nothing else may be opened.
 pub(crate) fn transport(congestion: Congestion, end: End) -> Arc<TransportConfig> {
     let mut config = TransportConfig::default();
     let idle = u32::try_from(limit::IDLE_MAX.as_millis()).unwrap_or(u32::MAX);
+    // What a server sends and a client receives includes blobs; a stream of them that stands still
+    // leaves the messages their share of the connection.
+    let both = limit::BLOB_WINDOW + limit::STREAM_WINDOW;
+    let (sends, receives, stream) = match end {
+        End::Client => (limit::STREAM_WINDOW, both, limit::BLOB_WINDOW),
+        End::Server => (both, limit::STREAM_WINDOW, limit::STREAM_WINDOW),
+    };
     config
         .congestion_controller_factory(congestion.factory())
-        .max_concurrent_bidi_streams(VarInt::from_u32(u32::from(end == End::Server)))
+        .max_concurrent_bidi_streams(VarInt::from_u32(1))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(idle))))
         .keep_alive_interval(Some(limit::KEEP_ALIVE))
         .initial_rtt(limit::INITIAL_RTT)
         .packet_threshold(limit::REORDER_PACKETS)
         .time_threshold(limit::REORDER_ROUND_TRIPS)
-        .stream_receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
-        .receive_window(VarInt::from_u32(limit::STREAM_WINDOW))
-        .send_window(u64::from(limit::STREAM_WINDOW))
+        .stream_receive_window(VarInt::from_u32(stream))
+        .receive_window(VarInt::from_u32(receives))
+        .send_window(u64::from(sends))
         .datagram_receive_buffer_size(Some(limit::DATAGRAM_RECEIVE_BUFFER))
         .datagram_send_buffer_size(limit::DATAGRAM_SEND_BUFFER);
     Arc::new(config)

@@ -41,6 +41,21 @@ pub enum NetEvent {
     Closed(Closed),
 }
 
+/// What the stream of blobs tells its owner. Blobs travel beside the messages, at a lower priority
+/// and with a flow of their own, so that neither a long one nor a slow reader of it holds up play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlobEvent {
+    /// A frame came, in the order they were sent. Its inlet's kind should wait when full.
+    Frame {
+        /// Which message.
+        id: u8,
+        /// Its bytes, at most [`limit::BODY_MAX`].
+        body: Bytes,
+    },
+    /// Some of what was sent has left; look at [`Connection::blobs_waiting`].
+    Room,
+}
+
 /// Where the peer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remote {
@@ -59,6 +74,8 @@ pub enum SendError {
     TooLong,
     /// The peer reads too slowly; the connection has just been closed for it.
     TooSlow,
+    /// [`limit::BLOB_QUEUE_MAX`] frames of blobs wait already.
+    Full,
 }
 
 /// What went over a connection so far.
@@ -121,6 +138,39 @@ impl Connection {
         match &self.face.lane {
             Lane::Quic(lane) => lane.send(id, body),
             Lane::Memory(end) => end.send(id, body),
+        }
+    }
+
+    /// Start reading the stream of blobs, once, and be told there when what is sent on it leaves.
+    /// A later call changes nothing.
+    pub fn deliver_blobs(&self, inlet: Inlet<BlobEvent>) {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.deliver_blobs(inlet),
+            Lane::Memory(end) => end.deliver_blobs(inlet),
+        }
+    }
+
+    /// Send one frame on the stream of blobs after all earlier ones. Only the end that was dialled
+    /// sends there.
+    ///
+    /// # Errors
+    /// When the connection has ended, the body is too long, or too many frames wait already.
+    pub fn send_blob(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        if body.len() > limit::BODY_MAX {
+            return Err(SendError::TooLong);
+        }
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.send_blob(id, body),
+            Lane::Memory(end) => end.send_blob(id, body),
+        }
+    }
+
+    /// Frames of blobs that have not left.
+    #[must_use]
+    pub fn blobs_waiting(&self) -> usize {
+        match &self.face.lane {
+            Lane::Quic(lane) => lane.blobs_waiting(),
+            Lane::Memory(end) => end.blobs_waiting(),
         }
     }
 
@@ -223,6 +273,7 @@ impl fmt::Display for SendError {
             Self::Closed => "the connection has ended",
             Self::TooLong => "the message is longer than 1 MiB",
             Self::TooSlow => "the peer reads too slowly",
+            Self::Full => "as many frames as may wait do so already",
         })
     }
 }

@@ -42,6 +42,12 @@ pub const DATAGRAM_RECEIVE_BUFFER: usize = 256 << 10;
 /// Bytes of the reliable stream a peer may have under way before it must wait for the reader.
 pub const STREAM_WINDOW: u32 = 256 << 10;
 
+/// Bytes of blobs a server may have under way to a client: what 100 Mbit/s hold at 100 ms.
+pub const BLOB_WINDOW: u32 = 1_280 << 10;
+
+/// Frames of blobs that may wait to be sent to one peer.
+pub const BLOB_QUEUE_MAX: usize = 8_192;
+
 /// How long closing waits for the last reliable messages to be acknowledged.
 pub const FLUSH_MAX: Duration = Duration::from_millis(500);
 

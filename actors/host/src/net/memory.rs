@@ -5,6 +5,7 @@
 //! congestion and no encryption; keys are those of the identities both ends were made with.
 
 mod half;
+mod ordered;
 mod reading;
 
 use std::net::SocketAddr;
@@ -13,10 +14,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dh_machine::Micros;
 
-use self::half::{Half, Path};
+use self::half::{Half, Path, Stream};
 use super::Shared;
 use super::close::{By, Closed, code, cut};
-use super::connection::{ConnectionStats, NetEvent, SendError};
+use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::{Shaper, Way};
@@ -88,18 +89,34 @@ pub(crate) fn pair(net: &Arc<Shared>, ends: Ends, shaper: Arc<Shaper>) -> (Memor
 
 impl MemoryEnd {
     pub(crate) fn deliver(&self, inlet: Inlet<NetEvent>) {
-        if self.incoming().start_reading() {
+        if self.incoming().start_reading(Stream::Messages) {
             let task = reading::run(Arc::clone(&self.pair), self.side, inlet);
             self.pair.net.handle.spawn(task);
         }
     }
 
     pub(crate) fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
-        self.outgoing().send(id, body).inspect_err(|error| {
+        self.outgoing().send(Stream::Messages, id, body).inspect_err(|error| {
             if *error == SendError::TooSlow {
                 self.close(code::CLOSED, b"reads too slowly");
             }
         })
+    }
+
+    pub(crate) fn deliver_blobs(&self, inlet: Inlet<BlobEvent>) {
+        if self.incoming().start_reading(Stream::Blobs) {
+            self.outgoing().tell_room(inlet.clone());
+            let task = reading::read_blobs(Arc::clone(&self.pair), self.side, inlet);
+            self.pair.net.handle.spawn(task);
+        }
+    }
+
+    pub(crate) fn send_blob(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        self.outgoing().send(Stream::Blobs, id, body)
+    }
+
+    pub(crate) fn blobs_waiting(&self) -> usize {
+        self.outgoing().blobs_waiting()
     }
 
     pub(crate) fn send_datagrams(&self, datagrams: &mut dyn Iterator<Item = Bytes>) {
@@ -108,7 +125,7 @@ impl MemoryEnd {
 
     pub(crate) fn close(&self, code: u32, reason: &[u8]) {
         if self.outgoing().close(code, cut(reason)) {
-            self.incoming().end(Closed::new(By::Local, code, reason));
+            self.incoming().end(Stream::Messages, Closed::new(By::Local, code, reason));
         }
     }
 

@@ -1,8 +1,10 @@
 //! The QUIC lane: one quinn connection behind the face of [`Connection`](super::Connection).
 //!
 //! Its tasks run on the network's thread; its doors are called from any. Stream 0 carries the
-//! reliable messages, opened by the client; datagrams carry the rest.
+//! reliable messages, opened by the client; stream 1 carries blobs, opened by the server with its
+//! first; datagrams carry the rest.
 
+mod blobs;
 mod datagrams;
 mod reader;
 mod writer;
@@ -16,12 +18,13 @@ use quinn::{RecvStream, VarInt};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::{Notify, oneshot};
 
+use self::blobs::BlobQueue;
 use self::datagrams::DatagramQueue;
 use self::writer::SendQueue;
 use super::certificate::key_of;
 use super::close::{code, cut};
 use super::congestion::End;
-use super::connection::{ConnectionStats, NetEvent, SendError};
+use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::Shaper;
@@ -36,6 +39,7 @@ pub(crate) struct QuicLane {
     quinn: quinn::Connection,
     /// This end's own address, for the records of a simulated network.
     local: SocketAddr,
+    end: End,
     key: Option<PeerKey>,
     shaper: Option<Arc<Shaper>>,
     queue: Mutex<SendQueue>,
@@ -46,6 +50,9 @@ pub(crate) struct QuicLane {
     datagrams: Mutex<DatagramQueue>,
     /// There are datagrams to hand to quinn, or the connection has ended.
     datagrams_queued: Notify,
+    blobs: Mutex<BlobQueue>,
+    /// There are frames of blobs to write.
+    blobs_queued: Notify,
     /// Stream 0 to read from, until [`QuicLane::deliver`] takes it.
     stream: Mutex<Option<oneshot::Receiver<RecvStream>>>,
 }
@@ -65,12 +72,15 @@ impl QuicLane {
             key: peer_key(&quinn),
             quinn,
             local,
+            end,
             shaper,
             queue: Mutex::default(),
             queued: Notify::new(),
             closing: Notify::new(),
             datagrams: Mutex::default(),
             datagrams_queued: Notify::new(),
+            blobs: Mutex::default(),
+            blobs_queued: Notify::new(),
             stream: Mutex::new(Some(stream)),
         });
         net.handle.spawn(writer::run(Arc::clone(&lane), end, sender));
@@ -100,6 +110,28 @@ impl QuicLane {
         drop(queue);
         self.abort(code::CLOSED, b"reads too slowly");
         Err(SendError::TooSlow)
+    }
+
+    pub(crate) fn deliver_blobs(self: &Arc<Self>, inlet: Inlet<BlobEvent>) {
+        if lock(&self.blobs).tell_room(inlet.clone()) && self.end == End::Client {
+            self.net.handle.spawn(reader::run_blobs(Arc::clone(self), inlet));
+        }
+    }
+
+    pub(crate) fn send_blob(self: &Arc<Self>, id: u8, body: &[u8]) -> Result<(), SendError> {
+        debug_assert!(self.end == End::Server, "only the end that was dialled sends blobs");
+        if !self.is_open() || lock(&self.queue).closing().is_some() {
+            return Err(SendError::Closed);
+        }
+        if lock(&self.blobs).push(frame::encode(id, body))? {
+            self.net.handle.spawn(blobs::write(Arc::clone(self)));
+        }
+        self.blobs_queued.notify_one();
+        Ok(())
+    }
+
+    pub(crate) fn blobs_waiting(&self) -> usize {
+        lock(&self.blobs).waiting()
     }
 
     pub(crate) fn send_datagrams(&self, datagrams: &mut dyn Iterator<Item = Bytes>) {

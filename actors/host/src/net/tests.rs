@@ -1,6 +1,7 @@
 //! What the network does, over real loopback sockets and in simulation.
 
 mod admission;
+mod blobs;
 mod closing;
 mod datagrams;
 mod dialling;

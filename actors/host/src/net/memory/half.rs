@@ -1,6 +1,5 @@
 //! Half: what one end of a memory connection sends, and what of it is under way.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -8,12 +7,14 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use dh_machine::Micros;
 
+use super::ordered::{HEADERS, Ordered, Parcel, Step};
 use crate::net::close::{By, Closed};
-use crate::net::connection::SendError;
+use crate::net::connection::{BlobEvent, SendError};
 use crate::net::delayed::Delayed;
 use crate::net::link::Fate;
 use crate::net::shaper::{Shaper, Way, due};
 use crate::net::{PacketFate, Shared, limit, lock};
+use crate::port::Inlet;
 
 /// Where a half's packets go.
 #[derive(Debug)]
@@ -36,27 +37,25 @@ pub(super) struct Half {
 struct State {
     /// Breaks ties of what is due together.
     sequence: u64,
-    ordered: Delayed<Step>,
-    /// Reliable things that overtook one that was lost.
-    early: BTreeMap<u64, Parcel>,
-    /// The next number to send with, and the next to hand out.
-    next_sent: u64,
-    next_out: u64,
+    /// The messages, and the frames of blobs.
+    ordered: [Ordered; 2],
     loose: Delayed<Loose>,
-    queued: usize,
     is_closing: bool,
-    is_read: bool,
+    /// Which of the two are read.
+    is_read: [bool; 2],
+    /// Where it is told that the other end has taken frames of blobs.
+    room: Option<Inlet<BlobEvent>>,
     heard: Micros,
     counts: Counts,
 }
 
-/// Something reliable.
-#[derive(Clone, Debug)]
-pub(super) enum Parcel {
-    /// A message.
-    Message { id: u8, body: Bytes },
-    /// The last: the peer closed.
-    Close(Closed),
+/// Which of the two ordered ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Reliable messages, and the end.
+    Messages,
+    /// Frames of blobs.
+    Blobs,
 }
 
 /// Something unreliable.
@@ -68,15 +67,13 @@ pub(super) enum Loose {
     Alive,
 }
 
-/// What is due on the reliable lane.
-#[derive(Debug)]
-enum Step {
-    /// A parcel has arrived whole.
-    Arrived(u64, Parcel),
-    /// So many packets of a parcel were lost and are sent again.
-    Again { number: u64, parcel: Parcel, packets: u32, timeout: Micros },
-    /// The receiving end is over.
-    Ended(Closed),
+/// What of a parcel is to be sent.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    stream: Stream,
+    number: u64,
+    packets: u32,
+    timeout: Micros,
 }
 
 /// What went over a half.
@@ -96,23 +93,25 @@ impl Half {
         let clock = path.net.clock;
         let state = State {
             sequence: 0,
-            ordered: Delayed::new(clock),
-            early: BTreeMap::new(),
-            next_sent: 0,
-            next_out: 0,
+            ordered: [Ordered::new(clock), Ordered::new(clock)],
             loose: Delayed::new(clock),
-            queued: 0,
             is_closing: false,
-            is_read: false,
+            is_read: [false; 2],
+            room: None,
             heard: clock.now(),
             counts: Counts::default(),
         };
         Self { path, state: Mutex::new(state) }
     }
 
-    /// Whether reading starts now; only once.
-    pub(super) fn start_reading(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.state).is_read, true)
+    /// Whether reading a stream starts now; only once each.
+    pub(super) fn start_reading(&self, stream: Stream) -> bool {
+        !std::mem::replace(&mut lock(&self.state).is_read[stream as usize], true)
+    }
+
+    /// Tell it there when the other end has taken frames of blobs.
+    pub(super) fn tell_room(&self, room: Inlet<BlobEvent>) {
+        lock(&self.state).room = Some(room);
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -121,21 +120,32 @@ impl Half {
 
     /// Bytes of reliable messages that have not been taken at the other end.
     pub(super) fn queued(&self) -> usize {
-        lock(&self.state).queued
+        lock(&self.state).ordered[Stream::Messages as usize].cost
     }
 
-    pub(super) fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+    /// Frames of blobs that have not been taken at the other end.
+    pub(super) fn blobs_waiting(&self) -> usize {
+        lock(&self.state).ordered[Stream::Blobs as usize].parcels
+    }
+
+    pub(super) fn send(&self, stream: Stream, id: u8, body: &[u8]) -> Result<(), SendError> {
         let mut state = lock(&self.state);
         if state.is_closing {
             return Err(SendError::Closed);
         }
         let cost = body.len() + limit::SEND_QUEUE_COST;
-        if state.queued + cost > limit::SEND_QUEUE_MAX {
-            return Err(SendError::TooSlow);
+        let way = &mut state.ordered[stream as usize];
+        match stream {
+            Stream::Messages if way.cost + cost > limit::SEND_QUEUE_MAX => {
+                return Err(SendError::TooSlow);
+            }
+            Stream::Blobs if way.parcels >= limit::BLOB_QUEUE_MAX => return Err(SendError::Full),
+            _ => (),
         }
-        state.queued += cost;
+        way.cost += cost;
+        way.parcels += 1;
         let body = Bytes::copy_from_slice(body);
-        let waker = self.send_parcel(&mut state, Parcel::Message { id, body });
+        let waker = self.send_parcel(&mut state, stream, Parcel::Message { id, body });
         drop(state);
         wake(waker);
         Ok(())
@@ -173,39 +183,39 @@ impl Half {
             return false;
         }
         let parcel = Parcel::Close(Closed::new(By::Peer, code, reason));
-        let waker = self.send_parcel(&mut state, parcel);
+        let waker = self.send_parcel(&mut state, Stream::Messages, parcel);
         drop(state);
         wake(waker);
         true
     }
 
-    /// The end that reads this half is over.
-    pub(super) fn end(&self, closed: Closed) {
+    /// The end that reads a stream of this half is over.
+    pub(super) fn end(&self, stream: Stream, closed: Closed) {
         let mut state = lock(&self.state);
         let now = self.path.net.clock.now();
-        let waker = state.hold_step(now, Step::Ended(closed));
+        let waker = state.hold_step(stream, now, Step::Ended(closed));
         drop(state);
         wake(waker);
     }
 
     /// The next reliable thing in order; closed when the reader is over or hears nothing.
-    pub(super) fn poll_ordered(&self, cx: &mut Context<'_>) -> Poll<Parcel> {
+    pub(super) fn poll_ordered(&self, stream: Stream, cx: &mut Context<'_>) -> Poll<Parcel> {
         let mut state = lock(&self.state);
         loop {
-            let next = state.next_out;
-            if let Some(parcel) = state.early.remove(&next) {
-                state.next_out += 1;
+            let way = &mut state.ordered[stream as usize];
+            if let Some(parcel) = way.ready() {
                 return Poll::Ready(parcel);
             }
-            let Poll::Ready(step) = state.ordered.poll(cx) else { return Poll::Pending };
+            let Poll::Ready(step) = way.steps.poll(cx) else { return Poll::Pending };
             match step {
                 Step::Arrived(number, parcel) => {
+                    way.early.insert(number, parcel);
                     state.heard = self.path.net.clock.now();
-                    state.early.insert(number, parcel);
                 }
                 Step::Again { number, parcel, packets, timeout } => {
+                    let again = Sending { stream, number, packets, timeout };
                     // The waker would be this task's own.
-                    let _ = self.carry_parcel(&mut state, number, parcel, packets, timeout);
+                    let _ = self.carry_parcel(&mut state, parcel, again);
                 }
                 Step::Ended(closed) => return Poll::Ready(Parcel::Close(closed)),
             }
@@ -226,10 +236,18 @@ impl Half {
     }
 
     /// A message has been taken by its owner.
-    pub(super) fn taken(&self, bytes: usize) {
+    pub(super) fn taken(&self, stream: Stream, bytes: usize) {
         let mut state = lock(&self.state);
-        state.queued -= bytes + limit::SEND_QUEUE_COST;
+        let way = &mut state.ordered[stream as usize];
+        way.cost -= bytes + limit::SEND_QUEUE_COST;
+        way.parcels -= 1;
         state.counts.bytes_arrived += u64::try_from(bytes).unwrap_or(u64::MAX);
+        let room = state.room.clone().filter(|_| stream == Stream::Blobs);
+        drop(state);
+        if let Some(room) = room {
+            // An owner that is gone sends nothing more.
+            let _ = room.offer(BlobEvent::Room);
+        }
     }
 
     /// A datagram has been refused by its owner.
@@ -242,23 +260,18 @@ impl Half {
         lock(&self.state).heard
     }
 
-    fn send_parcel(&self, state: &mut State, parcel: Parcel) -> Option<Waker> {
-        let number = state.next_sent;
-        state.next_sent += 1;
+    fn send_parcel(&self, state: &mut State, stream: Stream, parcel: Parcel) -> Option<Waker> {
+        let way = &mut state.ordered[stream as usize];
+        let number = way.next_sent;
+        way.next_sent += 1;
         let packets = u32::try_from(parcel.wire_bytes() / PACKET_BYTES + 1).unwrap_or(u32::MAX);
         let timeout = self.first_timeout();
-        self.carry_parcel(state, number, parcel, packets, timeout)
+        self.carry_parcel(state, parcel, Sending { stream, number, packets, timeout })
     }
 
     /// Send the packets of a parcel that are missing at the other end.
-    fn carry_parcel(
-        &self,
-        state: &mut State,
-        number: u64,
-        parcel: Parcel,
-        packets: u32,
-        timeout: Micros,
-    ) -> Option<Waker> {
+    fn carry_parcel(&self, state: &mut State, parcel: Parcel, it: Sending) -> Option<Waker> {
+        let Sending { stream, number, packets, timeout } = it;
         let now = self.path.net.clock.now();
         let bytes = parcel.wire_bytes().min(PACKET_BYTES);
         let (mut latest, mut lost) = (now, 0);
@@ -269,11 +282,12 @@ impl Half {
             }
         }
         if lost == 0 {
-            return state.hold_step(latest, Step::Arrived(number, parcel));
+            return state.hold_step(stream, latest, Step::Arrived(number, parcel));
         }
         let again = due(self.path.net.clock, now, timeout);
         let timeout = Micros((timeout.0 * 2).min(TIMEOUT_MAX.0));
-        state.hold_step(again, Step::Again { number, parcel, packets: lost, timeout })
+        let step = Step::Again { number, parcel, packets: lost, timeout };
+        state.hold_step(stream, again, step)
     }
 
     fn send_loose(&self, state: &mut State, loose: Loose) -> Option<Waker> {
@@ -321,23 +335,9 @@ impl Half {
 }
 
 impl State {
-    fn hold_step(&mut self, at: Micros, step: Step) -> Option<Waker> {
+    fn hold_step(&mut self, stream: Stream, at: Micros, step: Step) -> Option<Waker> {
         self.sequence += 1;
-        self.ordered.hold(at, self.sequence, step)
-    }
-}
-
-impl Parcel {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Message { body, .. } => body,
-            Self::Close(closed) => &closed.reason,
-        }
-    }
-
-    /// With headers about as large as QUIC's.
-    fn wire_bytes(&self) -> usize {
-        self.bytes().len() + HEADERS
+        self.ordered[stream as usize].steps.hold(at, self.sequence, step)
     }
 }
 
@@ -362,8 +362,6 @@ fn wake(waker: Option<Waker>) {
 
 /// Bytes of a full packet.
 const PACKET_BYTES: usize = 1200;
-/// Bytes of a packet that are not the message's.
-const HEADERS: usize = 38;
 /// Packets that may be under way unread.
 const LOOSE_MAX: usize = 1 << 13;
 /// The longest pause before a lost message is sent again.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use dh_machine::Micros;
 
-use super::half::{Loose, Parcel};
+use super::half::{Loose, Stream};
+use super::ordered::Parcel;
 use super::{Pair, Side};
 use crate::clock::{Clock, micros};
 use crate::net::close::{By, Closed, code};
-use crate::net::connection::NetEvent;
+use crate::net::connection::{BlobEvent, NetEvent};
 use crate::net::limit;
 use crate::net::race::{First, race};
 use crate::port::{Inlet, Why};
@@ -21,6 +22,7 @@ pub(super) async fn run(pair: Arc<Pair>, side: Side, inlet: Inlet<NetEvent>) {
     let closed = read_ordered(&pair, side, &inlet).await;
     loose.abort();
     beat.abort();
+    pair.outgoing(side.other()).end(Stream::Blobs, closed.clone());
     if closed.by != By::Local {
         // Whatever this end still sends goes nowhere.
         pair.outgoing(side).close(closed.code, b"");
@@ -33,7 +35,7 @@ pub(super) async fn run(pair: Arc<Pair>, side: Side, inlet: Inlet<NetEvent>) {
 async fn read_ordered(pair: &Pair, side: Side, inlet: &Inlet<NetEvent>) -> Closed {
     let half = pair.outgoing(side.other());
     loop {
-        let next = poll_fn(|cx| half.poll_ordered(cx));
+        let next = poll_fn(|cx| half.poll_ordered(Stream::Messages, cx));
         let (id, body) = match race(next, silence(pair, side)).await {
             First::A(Parcel::Message { id, body }) => (id, body),
             First::A(Parcel::Close(closed)) => return closed,
@@ -41,12 +43,27 @@ async fn read_ordered(pair: &Pair, side: Side, inlet: &Inlet<NetEvent>) -> Close
         };
         let bytes = body.len();
         match inlet.send(NetEvent::Message { id, body }).await {
-            Ok(()) | Err(Why::Closed) => half.taken(bytes),
+            Ok(()) | Err(Why::Closed) => half.taken(Stream::Messages, bytes),
             Err(Why::Full | Why::MustWait) => {
                 let reason = b"sends faster than it is served";
                 pair.outgoing(side).close(code::CLOSED, reason);
                 return Closed::new(By::Local, code::CLOSED, reason);
             }
+        }
+    }
+}
+
+/// Hand out frames of blobs until the connection ends.
+pub(super) async fn read_blobs(pair: Arc<Pair>, side: Side, inlet: Inlet<BlobEvent>) {
+    let half = pair.outgoing(side.other());
+    while let Parcel::Message { id, body } =
+        poll_fn(|cx| half.poll_ordered(Stream::Blobs, cx)).await
+    {
+        let bytes = body.len();
+        match inlet.send(BlobEvent::Frame { id, body }).await {
+            Ok(()) => half.taken(Stream::Blobs, bytes),
+            // Nobody wants them any more.
+            Err(_) => return,
         }
     }
 }

@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 
 use super::QuicLane;
 use crate::net::close::{By, Closed, code};
-use crate::net::connection::NetEvent;
-use crate::net::frame::FrameReader;
+use crate::net::connection::{BlobEvent, NetEvent};
+use crate::net::frame::{Frame, FrameReader};
 use crate::net::race::{First, race};
 use crate::net::{limit, lock};
 use crate::port::{Inlet, Why};
@@ -23,7 +23,8 @@ pub(super) async fn run(
     let datagrams = lane.net.handle.spawn(read_datagrams(Arc::clone(&lane), inlet.clone()));
     let mut is_finished = false;
     if let Ok(stream) = stream.await {
-        match read_frames(stream, &inlet).await {
+        let message = |Frame { id, body }| NetEvent::Message { id, body };
+        match read_frames(stream, &inlet, message).await {
             Ok(finished) => is_finished = finished,
             Err((code, reason)) => lane.abort(code, reason.as_bytes()),
         }
@@ -32,6 +33,16 @@ pub(super) async fn run(
     let _ = datagrams.await;
     // An owner that is gone needs no goodbye.
     let _ = inlet.send(NetEvent::Closed(closed)).await;
+}
+
+/// Tell every frame of blobs that arrives.
+pub(super) async fn run_blobs(lane: Arc<QuicLane>, inlet: Inlet<BlobEvent>) {
+    // The sending half is kept: to drop it would be an end of the stream.
+    let Ok((_send, stream)) = lane.quinn.accept_bi().await else { return };
+    let frame = |Frame { id, body }| BlobEvent::Frame { id, body };
+    if let Err((code, reason)) = read_frames(stream, &inlet, frame).await {
+        lane.abort(code, reason.as_bytes());
+    }
 }
 
 /// How the connection ends. A peer that has finished its stream is about to close; its close
@@ -56,9 +67,10 @@ async fn ending(lane: &QuicLane, is_finished: bool) -> Closed {
 /// Read until the stream ends, and whether its sender ended it; or what to close the connection
 /// with if it must not go on. While the inlet is full nothing is read, which is what slows the
 /// peer down.
-async fn read_frames(
+async fn read_frames<T: 'static>(
     mut stream: RecvStream,
-    inlet: &Inlet<NetEvent>,
+    inlet: &Inlet<T>,
+    event: impl Fn(Frame) -> T,
 ) -> Result<bool, (u32, String)> {
     let mut reader = FrameReader::default();
     loop {
@@ -72,7 +84,7 @@ async fn read_frames(
                 (code::UNREADABLE, format!("announced a message of {} bytes", too_long.0))
             })?;
             let Some(frame) = frame else { break };
-            match inlet.send(NetEvent::Message { id: frame.id, body: frame.body }).await {
+            match inlet.send(event(frame)).await {
                 Ok(()) => (),
                 Err(Why::Closed) => return Ok(false),
                 Err(Why::Full | Why::MustWait) => {

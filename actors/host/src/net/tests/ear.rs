@@ -10,8 +10,8 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::clock::Clock;
 use crate::net::{
-    Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity, Knock, Links,
-    ListenOptions, Net, NetEvent, Target, Verdict,
+    BlobEvent, Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity, Knock,
+    Links, ListenOptions, Net, NetEvent, Target, Verdict,
 };
 use crate::port::{Inlet, Port, Settled, Taken};
 
@@ -19,6 +19,7 @@ actor_message! {
     /// Everything the network tells.
     pub(crate) enum Told {
         Message(Event): Data Wait,
+        Blob(BlobEvent): Data Wait,
         Datagram(Bytes): Data Refuse,
         Closed(crate::net::Closed): Control Refuse,
         Knock(Knock): Control Refuse,
@@ -61,6 +62,10 @@ impl Ear {
             NetEvent::Datagram(bytes) => Told::Datagram(bytes),
             NetEvent::Closed(closed) => Told::Closed(closed),
         })
+    }
+
+    pub(crate) fn blobs(&self) -> Inlet<BlobEvent> {
+        self.port.inlet(Told::Blob)
     }
 
     pub(crate) fn knocks(&self) -> Inlet<Knock> {
