@@ -134,9 +134,15 @@ fn read(row: &MessageRow, datagram: &[u8]) -> Result<(), WireError> {
         (Direction::ToServer, Channel::Stream) => {
             ToServer::from_stream(row.id, &datagram[1..]).map(drop)
         }
+        (Direction::ToServer, Channel::Blob) => {
+            ToServer::from_blob(row.id, &datagram[1..]).map(drop)
+        }
         (Direction::ToServer, Channel::Datagram) => ToServer::from_datagram(datagram).map(drop),
         (Direction::ToClient, Channel::Stream) => {
             ToClient::from_stream(row.id, &datagram[1..]).map(drop)
+        }
+        (Direction::ToClient, Channel::Blob) => {
+            ToClient::from_blob(row.id, &datagram[1..]).map(drop)
         }
         (Direction::ToClient, Channel::Datagram) => ToClient::from_datagram(datagram).map(drop),
     }

@@ -1,11 +1,12 @@
 //! The values behind the golden packets: one for each message and each branch worth pinning.
 
 use dh_messages::{
-    Buttons, ChatKind, ClientInfo, ClientNotice, ClientReady, CloseCode, ConnectRequest, Content,
-    EntityId, EntityRecord, EntityState, Few8, Guid, Hash128, Input, KindPayload, MapAdvert,
-    Message, NetKind, OwnerDetail, PROTOCOL_VERSION, PawnFlags, PlayerEntry, PlayerInput,
-    PlayerList, RecordFlags, Root, SchemaHash, ServerChat, ServerInfo, SessionEnd, Severity,
-    Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, SpawnAck, WorldSettings, decode, encode,
+    BlobChunk, BlobKind, BlobRefused, BlobRequest, Buttons, ChatKind, ClientInfo, ClientNotice,
+    ClientReady, CloseCode, ConnectRequest, Content, EntityId, EntityRecord, EntityState, Few8,
+    Guid, Hash128, Input, KindPayload, MapAdvert, MapLoad, Message, NetKind, OwnerDetail,
+    PROTOCOL_VERSION, PawnFlags, PlayerEntry, PlayerInput, PlayerList, RecordFlags, Rest, Root,
+    SchemaHash, ServerChat, ServerInfo, SessionEnd, Severity, Snapshot, SnapshotAck,
+    SnapshotFragment, SnapshotHead, SpawnAck, WorldSettings, decode, encode,
 };
 
 /// One message with one value.
@@ -32,7 +33,7 @@ fn sample<M: Message + PartialEq + Clone + 'static>(branch: &'static str, value:
 
 /// Every sample.
 pub(crate) fn samples() -> Vec<Sample> {
-    [joining(), playing(), telling()].into_iter().flatten().collect()
+    [joining(), playing(), telling(), content()].into_iter().flatten().collect()
 }
 
 fn hash(first: u8) -> [u8; 16] {
@@ -53,13 +54,33 @@ fn server_info(map: MapAdvert) -> ServerInfo {
     }
 }
 
-fn joining() -> Vec<Sample> {
-    let yard = MapAdvert {
-        name: "dev.pitr:maps/yard.dh-map".into(),
+fn yard() -> MapAdvert {
+    MapAdvert {
+        name: "dev.pitr:assets/yard.dh-map".into(),
         pallet: Content { fingerprint: Hash128(hash(0x20)), root: root(0xff) },
         closure_hash: Hash128(hash(0x40)),
         generation: 3,
-    };
+    }
+}
+
+fn content() -> Vec<Sample> {
+    let (kind, content) = (BlobKind::MapPallet, yard().pallet);
+    let slice = Rest((0..=255).cycle().take(952).collect());
+    let chunk = BlobChunk { kind, content, total: 3_000, index: 2, count: 3, slice };
+    let empty = BlobChunk { total: 0, index: 0, count: 1, slice: Rest::default(), ..chunk.clone() };
+    let huge = BlobChunk { total: 5_500_000_000, count: 5_371_094, ..empty.clone() };
+    vec![
+        sample("", MapLoad { map: yard() }),
+        sample("", BlobRequest { kind, content }),
+        sample("unknown", BlobRequest { kind: BlobKind::Unknown(200), content }),
+        sample("last", chunk),
+        sample("empty", empty),
+        sample("huge", huge),
+        sample("", BlobRefused { kind, content, reason: "it is being written".into() }),
+    ]
+}
+
+fn joining() -> Vec<Sample> {
     let gray_box = MapAdvert { generation: 1, ..MapAdvert::default() };
     let (version, schema_hash) = (PROTOCOL_VERSION, Hash128(hash(0x80)));
     let alice = ClientInfo {
@@ -74,7 +95,7 @@ fn joining() -> Vec<Sample> {
         sample("known", SchemaHash { hash: schema_hash, wants_text: false }),
         sample("wanted", SchemaHash { hash: schema_hash, wants_text: true }),
         sample("grayBox", server_info(gray_box)),
-        sample("map", server_info(yard)),
+        sample("map", server_info(yard())),
         sample("avatar", alice),
         sample("bare", bare),
         sample("", ClientReady { map_generation: 3 }),

@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use std::sync::OnceLock;
 
 use dh_messages::{
-    ClientInfo, ClientNotice, ClientReady, ConnectRequest, Input, Message, Opening, PlayerList,
-    SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
-    ToServer, decode, encode, opening, schema,
+    BlobChunk, BlobRefused, BlobRequest, ClientInfo, ClientNotice, ClientReady, ConnectRequest,
+    Input, MapLoad, Message, Opening, PlayerList, SchemaHash, ServerChat, ServerInfo, SessionEnd,
+    Snapshot, SnapshotFragment, SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
 };
 use dh_prefs::{Address, Prefs, Side, parse};
 use dh_wire::Schema;
@@ -34,11 +34,15 @@ macro_rules! bodies {
 }
 
 bodies! {
+    fuzz_blob_chunk BlobChunk;
+    fuzz_blob_refused BlobRefused;
+    fuzz_blob_request BlobRequest;
     fuzz_client_info ClientInfo;
     fuzz_client_notice ClientNotice;
     fuzz_client_ready ClientReady;
     fuzz_connect_request ConnectRequest;
     fuzz_input Input;
+    fuzz_map_load MapLoad;
     fuzz_player_list PlayerList;
     fuzz_schema_hash SchemaHash;
     fuzz_server_chat ServerChat;

@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 mod chat;
+mod content;
 mod entity;
 mod input;
 mod join;
@@ -22,6 +23,7 @@ mod world;
 pub mod limit;
 
 pub use self::chat::{ChatKind, ServerChat};
+pub use self::content::{BlobChunk, BlobKind, BlobRefused, BlobRequest, MapLoad};
 pub use self::entity::{
     EntityId, EntityRecord, EntityState, Form, KindPayload, NetKind, RecordFlags,
 };

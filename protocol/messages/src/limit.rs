@@ -15,6 +15,8 @@ pub const SNAPSHOT_RECORDS_MAX: usize = 8_192;
 pub const INPUTS_MAX: usize = 4;
 /// The most float channels of a kind's payload (`MaxChannels`).
 pub const CHANNELS_MAX: usize = 4;
+/// Bytes of every slice of a blob but the last (`BlobChunkPayloadBytes`).
+pub const BLOB_SLICE_BYTES: u16 = 1_024;
 /// The longest display name, in UTF-16 units; whoever makes a name cuts it to this.
 pub const NAME_UNITS_MAX: usize = 32;
 /// The longest display name on the wire, in bytes.

@@ -10,6 +10,7 @@ use dh_wire::schema::MessageEntry;
 use dh_wire::{Fault, Fields, Hash128, Schema, Short, WireError, decode, dump, encode, envelope};
 
 use crate::chat::ServerChat;
+use crate::content::{BlobChunk, BlobRefused, BlobRequest, MapLoad};
 use crate::input::Input;
 use crate::join::{
     ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck,
@@ -66,6 +67,11 @@ macro_rules! side {
                 Self::read(Channel::Stream, id, body)
             }
 
+            /// Reads the body of a frame of stream 1.
+            pub fn from_blob(id: u8, body: &[u8]) -> Result<Self, WireError> {
+                Self::read(Channel::Blob, id, body)
+            }
+
             /// Reads a datagram: a number, then a body.
             pub fn from_datagram(datagram: &[u8]) -> Result<Self, WireError> {
                 let Some((id, body)) = datagram.split_first() else {
@@ -105,15 +111,19 @@ registry! {
         1 connectRequest Stream frame => ConnectRequest,
         3 input Datagram => Input,
         4 clientReady Stream => ClientReady,
+        13 blobRequest Stream => BlobRequest,
         20 clientInfo Stream => ClientInfo,
     }
     ToClient {
         2 serverInfo Stream => ServerInfo,
         5 spawnAck Stream => SpawnAck,
         6 snapshot Datagram => Snapshot,
+        12 mapLoad Stream => MapLoad,
+        14 blobChunk Blob => BlobChunk,
         16 clientNotice Stream => ClientNotice,
         28 snapshotFragment Datagram => SnapshotFragment,
         44 schemaHash Stream frame => SchemaHash,
+        50 blobRefused Blob => BlobRefused,
         52 sessionEnd Stream frame => SessionEnd,
         53 playerList Stream => PlayerList,
         54 serverChat Stream => ServerChat,
@@ -146,6 +156,8 @@ pub enum Direction {
 pub enum Channel {
     /// In order and without loss, as a frame of stream 0.
     Stream,
+    /// In order and without loss, as a frame of stream 1, which no message waits for.
+    Blob,
     /// As a datagram: its number, then its body.
     Datagram,
 }
@@ -188,6 +200,7 @@ impl Channel {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Stream => "stream",
+            Self::Blob => "blob",
             Self::Datagram => "datagram",
         }
     }

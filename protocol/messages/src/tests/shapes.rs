@@ -11,10 +11,11 @@ use crate::limit::{
     CHANNELS_MAX, INPUTS_MAX, PACKET_BYTES_MAX, SNAPSHOT_BYTES_MAX, SNAPSHOT_FRAGMENTS_MAX,
 };
 use crate::{
-    Buttons, ClientInfo, CloseCode, ConnectRequest, Content, Count16, EntityId, EntityRecord,
-    EntityState, Fault, Few8, Form, Hash128, Input, KindPayload, MapAdvert, NetKind, Opening,
-    OwnerDetail, PROTOCOL_VERSION, PlayerInput, RecordFlags, Root, ServerInfo, SessionEnd,
-    Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, WireError, decode, encode, opening,
+    BlobChunk, Buttons, ClientInfo, CloseCode, ConnectRequest, Content, Count16, EntityId,
+    EntityRecord, EntityState, Fault, Few8, Form, Hash128, Input, KindPayload, MapAdvert, NetKind,
+    Opening, OwnerDetail, PROTOCOL_VERSION, PlayerInput, RecordFlags, Rest, Root, ServerInfo,
+    SessionEnd, Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, WireError, decode, encode,
+    opening,
 };
 
 fn bytes<F: Fields>(mut value: F) -> Vec<u8> {
@@ -292,4 +293,34 @@ proptest! {
         let snapshot = Snapshot::new(head, records);
         prop_assert_eq!(decode::<Snapshot>(&bytes(snapshot.clone())), Ok(snapshot));
     }
+}
+
+/// MR-45, MR-46, MR-47, MR-55
+#[test]
+fn a_chunk_is_coherent_only_when_its_numbers_and_its_slice_fit_each_other() {
+    let chunk = |total, index, count, length| BlobChunk {
+        total,
+        index,
+        count,
+        slice: Rest(vec![7; length]),
+        ..BlobChunk::default()
+    };
+    for (total, lengths) in
+        [(0, &[0][..]), (1, &[1]), (2_048, &[1_024, 1_024]), (3_000, &[1_024, 1_024, 952])]
+    {
+        let count = u32::try_from(lengths.len()).unwrap();
+        assert_eq!(BlobChunk::count_of(total), Some(count));
+        for (index, length) in (0..).zip(lengths) {
+            assert!(chunk(total, index, count, *length).is_coherent());
+            assert!(!chunk(total, index, count, length + 1).is_coherent());
+            assert!(!chunk(total, index, count + 1, *length).is_coherent());
+            assert!(!chunk(total, index + count, count, *length).is_coherent());
+        }
+    }
+    assert!(!chunk(2_048, 0, 2, 1_023).is_coherent());
+    assert_eq!(BlobChunk::count_of(5_500_000_000), Some(5_371_094));
+    assert_eq!(BlobChunk::count_of(u64::MAX), None);
+    let largest = BlobChunk { total: 5_500_000_000, ..chunk(0, 0, 5_371_094, 1_024) };
+    let framed = dh_wire::envelope::HEADER_BYTES + bytes(largest).len();
+    assert!(framed < 1_200, "{framed} bytes");
 }
