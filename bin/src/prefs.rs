@@ -64,9 +64,7 @@ fn set(path: &Path, row: &Preference, text: &str, as_json: bool) -> Result<(), F
 }
 
 fn reset(path: &Path, rows: &[&Preference], as_json: bool) -> Result<(), Failure> {
-    edit(path, |name, old| {
-        rows.iter().try_fold(old.to_owned(), |text, row| dh_prefs::without_value(name, &text, row))
-    })?;
+    edit(path, |name, old| dh_prefs::without_values(name, old, rows))?;
     let keys: Vec<&str> = rows.iter().map(|row| row.key).collect();
     if as_json {
         return output::json(&json!({ "reset": keys }));
@@ -78,11 +76,11 @@ fn reset(path: &Path, rows: &[&Preference], as_json: bool) -> Result<(), Failure
 /// Changes the file's text, if the change makes a difference.
 fn edit(
     path: &Path,
-    change: impl FnOnce(&str, &str) -> Result<String, PrefError>,
+    change: impl FnOnce(&str, &str) -> Result<String, Vec<PrefError>>,
 ) -> Result<(), Failure> {
     let old = settings::read(path)?.unwrap_or_default();
     let new = change(&path.display().to_string(), &old);
-    let new = new.map_err(|fault| settings::failure(&[fault]))?;
+    let new = new.map_err(|faults| settings::failure(&faults))?;
     if new == old {
         return Ok(());
     }
@@ -170,6 +168,20 @@ mod tests {
         let before = fs::read(&path).unwrap();
         let failure = set(&path, row("server.maxPlayers").unwrap(), "999", false).unwrap_err();
         assert_eq!((failure.exit, fs::read(&path).unwrap()), (Exit::Config, before));
+    }
+
+    #[test]
+    fn a_file_that_no_role_would_start_from_is_refused_and_stays_as_it_is() {
+        let (home, path) = file();
+        for wrong in ["server = 3\n", "wether = 1\n", "[world]\ntimeScale = 99\n", "= 3\n"] {
+            fs::write(&path, wrong).unwrap();
+            let failure = set(&path, row("server.maxPlayers").unwrap(), "9", false).unwrap_err();
+            assert_eq!(failure.exit, Exit::Config, "{wrong}");
+            let place = format!("{}:", path.display());
+            assert!(failure.cause.starts_with(&place), "{}", failure.cause);
+            assert_eq!(fs::read_to_string(&path).unwrap(), wrong);
+        }
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no draft is left");
     }
 
     #[test]

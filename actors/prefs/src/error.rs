@@ -53,6 +53,13 @@ pub enum Problem {
         /// What was written.
         found: String,
     },
+    /// It is the name of a table of preferences and not of one.
+    NoTable {
+        /// What was written.
+        key: String,
+        /// The value it was given.
+        found: String,
+    },
     /// One place gives it twice.
     Twice {
         /// The key of its row.
@@ -100,6 +107,10 @@ impl fmt::Display for PrefError {
             }
             Problem::Value { key, expected, found } => {
                 write!(f, "{key}: expected {expected}, found {}; {}", quoted(found), remedy(place))
+            }
+            Problem::NoTable { key, found } => {
+                let (found, remedy) = (quoted(found.trim()), remedy(place));
+                write!(f, "{key}: expected a table of preferences, found {found}; {remedy}")
             }
             Problem::Twice { key } => write!(f, "{key} is given twice; {}", remedy(place)),
             Problem::NoValue { found } => {

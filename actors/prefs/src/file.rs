@@ -30,42 +30,66 @@ impl Prefs {
     }
 }
 
-/// The text of the file `name` with `preference` set to `value`; everything else stays as it is.
+/// The text of the file `name` with `preference` set to `value`; everything else stays as it is,
+/// and the result reads back without a fault. A wrong value that stood there is put right.
 ///
 /// # Errors
-/// When the text is no TOML.
+/// Everything else that is wrong in the file: nothing is added to what a start would refuse.
 pub fn with_value(
     name: &str,
     text: &str,
     preference: &Preference,
     value: &Value,
-) -> Result<String, PrefError> {
-    let mut document = parse(name, text)?;
+) -> Result<String, Vec<PrefError>> {
+    let mends =
+        |problem: &Problem| matches!(problem, Problem::Value { key, .. } if *key == preference.key);
+    let mut document = sound(name, text, mends)?;
     let path = path_of(document.as_table(), preference.key);
     match path.and_then(|path| follow(document.as_table_mut(), &path)) {
         Some(item) => replace(item, value),
         None => insert(document.as_table_mut(), preference.key, value),
     }
-    Ok(document.to_string())
+    read_back(name, document.to_string())
 }
 
-/// The text of the file `name` without `preference`, which is then at its standard value.
+/// The text of the file `name` without `preferences`, which are then at their standard values.
 ///
 /// # Errors
-/// When the text is no TOML.
-pub fn without_value(name: &str, text: &str, preference: &Preference) -> Result<String, PrefError> {
-    let mut document = parse(name, text)?;
-    if let Some(mut path) = path_of(document.as_table(), preference.key)
-        && let Some(last) = path.pop()
-    {
-        let root: &mut dyn TableLike = document.as_table_mut();
-        if let Some(table) = path.iter().try_fold(root, |table, segment| {
-            table.get_mut(segment).and_then(Item::as_table_like_mut)
-        }) {
-            table.remove(&last);
+/// Everything that is wrong in the file and does not go with them.
+pub fn without_values(
+    name: &str,
+    text: &str,
+    preferences: &[&Preference],
+) -> Result<String, Vec<PrefError>> {
+    let mends = |problem: &Problem| match problem {
+        Problem::Value { key, .. } | Problem::Twice { key } => {
+            preferences.iter().any(|preference| preference.key == *key)
+        }
+        _ => false,
+    };
+    let mut document = sound(name, text, mends)?;
+    for preference in preferences {
+        while let Some(path) = path_of(document.as_table(), preference.key) {
+            remove(document.as_table_mut(), &path);
         }
     }
-    Ok(document.to_string())
+    read_back(name, document.to_string())
+}
+
+/// The document of a file in which nothing is wrong but what the change `mends`.
+fn sound(
+    name: &str,
+    text: &str,
+    mends: impl Fn(&Problem) -> bool,
+) -> Result<DocumentMut, Vec<PrefError>> {
+    let mut errors = Prefs::default().load_file(name, text).err().unwrap_or_default();
+    errors.retain(|error| !mends(&error.problem));
+    if errors.is_empty() { parse(name, text).map_err(|error| vec![error]) } else { Err(errors) }
+}
+
+/// The text, if a start would read it.
+fn read_back(name: &str, text: String) -> Result<String, Vec<PrefError>> {
+    Prefs::default().load_file(name, &text).map(|()| text)
 }
 
 struct Reading<'a> {
@@ -87,7 +111,7 @@ impl Reading<'_> {
                 Ok(entry) => self.found.push(entry),
                 Err(problem) => {
                     let span = match &problem {
-                        Problem::Value { .. } => item.span(),
+                        Problem::Value { .. } | Problem::NoTable { .. } => item.span(),
                         _ => table.get_key_value(segment).and_then(|(key, _)| key.span()),
                     };
                     self.refuse(span.map(|span| span.start), problem);
@@ -98,7 +122,10 @@ impl Reading<'_> {
 
     fn read(&self, key: &str, item: &Item) -> Result<Entry, Problem> {
         let row = TABLE.iter().position(|row| row.key == key);
-        let row = row.ok_or_else(|| Problem::unknown(key))?;
+        let row = row.ok_or_else(|| match is_group(key) {
+            true => Problem::NoTable { key: key.to_owned(), found: item.to_string() },
+            false => Problem::unknown(key),
+        })?;
         let preference = &TABLE[row];
         if self.found.iter().any(|(found, _)| *found == row) {
             return Err(Problem::Twice { key: preference.key });
@@ -175,6 +202,18 @@ fn follow<'a>(table: &'a mut dyn TableLike, path: &[String]) -> Option<&'a mut I
     if rest.is_empty() { Some(item) } else { follow(item.as_table_like_mut()?, rest) }
 }
 
+fn remove(table: &mut dyn TableLike, path: &[String]) {
+    match path {
+        [] => (),
+        [last] => drop(table.remove(last)),
+        [first, rest @ ..] => {
+            if let Some(below) = table.get_mut(first).and_then(Item::as_table_like_mut) {
+                remove(below, rest);
+            }
+        }
+    }
+}
+
 /// Puts `value` where another stood, between the same blanks and comments.
 fn replace(item: &mut Item, value: &Value) {
     let mut value = to_toml(value);
@@ -187,27 +226,31 @@ fn replace(item: &mut Item, value: &Value) {
 /// Adds `key` to the deepest table that may hold it, or, where that holds a table of its name, to
 /// the root.
 fn insert(root: &mut Table, key: &str, value: &Value) {
-    if !insert_below(root, "", key, value) {
+    if !insert_below(root, false, "", key, value) {
         root.insert(key, Item::Value(to_toml(value)));
     }
 }
 
-/// Adds `rest`, what is left of a key below `prefix`; whether there was room.
-fn insert_below(table: &mut dyn TableLike, prefix: &str, rest: &str, value: &Value) -> bool {
+/// Adds `rest`, what is left of a key below `prefix`; whether there was room. A table in braces has
+/// no place for the header of another one, so there the rest is written quoted.
+fn insert_below(
+    table: &mut dyn TableLike,
+    is_in_braces: bool,
+    prefix: &str,
+    rest: &str,
+    value: &Value,
+) -> bool {
     if let Some((head, below)) = rest.split_once('.') {
         let full = join(prefix, head);
-        let room = match table.get(head) {
-            None => find(&full).is_none(),
-            Some(item) => item.is_table_like(),
-        };
-        if room {
-            let nested = table.entry(head).or_insert_with(|| {
-                let mut table = Table::new();
-                table.set_implicit(true);
-                Item::Table(table)
-            });
+        if table.get(head).is_none() && find(&full).is_none() && !is_in_braces {
+            let mut nested = Table::new();
+            nested.set_implicit(true);
+            table.insert(head, Item::Table(nested));
+        }
+        if let Some(nested) = table.get_mut(head) {
+            let is_in_braces = nested.is_inline_table();
             if let Some(nested) = nested.as_table_like_mut() {
-                return insert_below(nested, &full, below, value);
+                return insert_below(nested, is_in_braces, &full, below, value);
             }
         }
     }
@@ -216,6 +259,11 @@ fn insert_below(table: &mut dyn TableLike, prefix: &str, rest: &str, value: &Val
         table.insert(rest, Item::Value(to_toml(value)));
     }
     room
+}
+
+/// Whether preferences have names that begin with this one and a dot.
+fn is_group(key: &str) -> bool {
+    TABLE.iter().any(|row| row.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn join(prefix: &str, segment: &str) -> String {

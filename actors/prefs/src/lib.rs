@@ -25,7 +25,7 @@ pub use self::command::{
 pub use self::document::{markdown, plain};
 pub use self::environment::environment_name;
 pub use self::error::{Place, PrefError, Problem};
-pub use self::file::{with_value, without_value};
+pub use self::file::{with_value, without_values};
 pub use self::gate::{Access, Facts, Refusal, gate};
 pub use self::name::{
     NAME_UNITS_MAX, default_colour, default_name, display_name, player_name, printable,

@@ -99,7 +99,7 @@ fn setting_a_value_keeps_every_comment_blank_and_other_line() {
                 maxPlayers = 4   # was 8\n\n[client.net]\nmarginMax = 3.0\n";
     let written = set(text, "server.maxPlayers", "12");
     assert_eq!(written, text.replace("maxPlayers = 4 ", "maxPlayers = 12 "));
-    let removed = without_value("config.toml", &written, find("server.name").unwrap()).unwrap();
+    let removed = without_values("config.toml", &written, &[find("server.name").unwrap()]).unwrap();
     assert_eq!(removed, written.replace("name = \"Isle\"\n", ""));
 }
 
@@ -119,11 +119,65 @@ fn a_new_value_goes_into_the_table_it_belongs_to() {
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_not_written_over() {
-    let preference = find("server.name").unwrap();
-    let error = with_value("config.toml", "= 3", preference, &Value::Text("x".to_owned()));
-    assert!(error.unwrap_err().to_string().starts_with("config.toml:1:1: "));
-    assert!(without_value("config.toml", "= 3", preference).is_err());
+fn a_new_value_goes_beside_others_however_they_are_written() {
+    for text in [
+        "server = { maxPlayers = 4 } # kept\n",
+        "client = { net = { marginMax = 3.0 } }\nserver.maxPlayers = 4 # kept\n",
+        "# kept\n[server]\nmaxPlayers = 4\ntick = {}\n",
+        "# kept\n\"server.maxPlayers\" = 4\n[world]\n",
+    ] {
+        for preference in TABLE {
+            let written = set(text, preference.key, &sample(preference.kind).to_string());
+            assert_eq!(loaded(&written).value(preference), Some(&sample(preference.kind)));
+            assert_eq!(written.matches("# kept").count(), 1, "{written}");
+        }
+    }
+}
+
+/// What the file is refused for by a start, it is refused for by whoever would change it.
+#[test]
+fn a_file_that_no_start_would_read_is_not_written_over() {
+    let preference = find("server.maxPlayers").unwrap();
+    for wrong in [
+        "= 3",
+        "server = 3",
+        "[[server]]\nmaxPlayers = 3",
+        "wether = 1",
+        "[server]\nmaxPlayer = 3",
+        "world.timeScale = 99",
+        "server.name = \"a\"\n\"server.name\" = \"b\"",
+        "[server.maxPlayers]\nmost = 3",
+    ] {
+        let refused = with_value("config.toml", wrong, preference, &Value::Int(4)).unwrap_err();
+        assert_eq!(
+            Prefs::default().load_file("config.toml", wrong),
+            Err(refused.clone()),
+            "{wrong}"
+        );
+        assert_eq!(without_values("config.toml", wrong, &[preference]), Err(refused), "{wrong}");
+    }
+}
+
+#[test]
+fn a_tables_name_with_a_value_says_that_a_table_was_expected() {
+    assert_eq!(
+        lines("server = 3"),
+        ["config.toml:1:10: server: expected a table of preferences, found `3`; correct the \
+             line or remove it"]
+    );
+}
+
+#[test]
+fn setting_or_resetting_a_preference_mends_what_is_wrong_with_it() {
+    assert_eq!(
+        set("world.timeScale = 99 # fast", "world.timeScale", "2"),
+        "world.timeScale = 2.0 # fast\n"
+    );
+    let scale = find("world.timeScale").unwrap();
+    let twice = "world.timeScale = 99\nserver.name = \"a\" # kept\n\"world.timeScale\" = 2\n";
+    let reset = without_values("config.toml", twice, &[scale]).unwrap();
+    assert_eq!(loaded(&reset).source(scale), Source::Default);
+    assert!(reset.contains("# kept"), "{reset}");
 }
 
 proptest! {
@@ -139,7 +193,7 @@ proptest! {
             let value = given.then(|| sample(preference.kind));
             text = match &value {
                 Some(value) => with_value("c", &text, preference, value),
-                None => without_value("c", &text, preference),
+                None => without_values("c", &text, &[preference]),
             }.unwrap();
             expected.put(row, Source::File, value);
         }
