@@ -42,13 +42,8 @@ pub(crate) fn interp(prefs: &Prefs, rate: TickRate) -> InterpSettings {
 pub(crate) fn profile(prefs: &Prefs, fallback_name: &str) -> Profile {
     let name = prefs.get(key::CLIENT_NAME).unwrap_or_else(|| fallback_name.to_owned());
     let colour = prefs.get(key::CLIENT_SEED_COLOUR).unwrap_or_else(|| default_colour(&name));
-    Profile { name, colour, connect_timeout: micros(prefs.get(key::CONNECT_TIMEOUT)) }
-}
-
-/// Seconds as microseconds, to the nearest; the table bounds them.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 10 minutes")]
-fn micros(seconds: f32) -> Micros {
-    Micros((f64::from(seconds) * 1e6).round() as u64)
+    let connect_timeout = Micros::from_secs_f64(prefs.get(key::CONNECT_TIMEOUT).into());
+    Profile { name, colour, connect_timeout }
 }
 
 #[cfg(test)]

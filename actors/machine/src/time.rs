@@ -19,6 +19,19 @@ impl Micros {
         Self(secs * 1_000_000)
     }
 
+    /// So many seconds, to the nearest microsecond: none where that is no number or negative, and
+    /// the most there can be where it is more.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates, which is what is wanted"
+    )]
+    pub fn from_secs_f64(secs: f64) -> Self {
+        // Half a microsecond and a cut round what is positive, which `core` has no function for.
+        Self((secs * 1e6 + 0.5) as u64)
+    }
+
     /// How long since `earlier`; zero if that lies ahead.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
@@ -100,6 +113,26 @@ mod tests {
     fn sixty_ticks_are_exactly_a_second_for_a_year() {
         let ticks = 60 * 60 * 60 * 24 * 365;
         assert_eq!(TickRate::DEFAULT.due(ticks), Micros::from_secs(60 * 60 * 24 * 365));
+    }
+
+    #[test]
+    fn seconds_are_rounded_to_the_microsecond_and_never_wrap() {
+        for (secs, micros) in [
+            (0.0, 0),
+            (2.1, 2_100_000),
+            (f64::from(2.1_f32), 2_100_000),
+            (0.000_000_6, 1),
+            (0.000_000_4, 0),
+            (3_600.0, 3_600_000_000),
+            (-1.0, 0),
+            (f64::NAN, 0),
+            (f64::NEG_INFINITY, 0),
+            (f64::INFINITY, u64::MAX),
+            (1e300, u64::MAX),
+        ] {
+            assert_eq!(Micros::from_secs_f64(secs), Micros(micros), "{secs}");
+        }
+        assert_eq!(Micros::from_secs_f64(Micros(123_456).as_secs_f64()), Micros(123_456));
     }
 
     #[test]

@@ -33,22 +33,16 @@ impl Pace {
         Self {
             catch_up_max: prefs.get(key::TICK_MAX_CATCH_UP),
             pacing: Pacing {
-                max_spin: micros(prefs.get(key::TICK_MAX_SPIN) / 1_000.0),
+                max_spin: Micros::from_secs_f64(f64::from(prefs.get(key::TICK_MAX_SPIN)) / 1e3),
                 raise_priority: prefs.get(key::TICK_RAISE_PRIORITY),
                 tight_timer: prefs.get(key::TIMER_PERIOD),
             },
             warn_fraction: prefs.get(key::TICK_RATE_WARN_FRACTION),
-            warn_interval: micros(prefs.get(key::TICK_RATE_WARN_INTERVAL)),
+            warn_interval: Micros::from_secs_f64(prefs.get(key::TICK_RATE_WARN_INTERVAL).into()),
             world: WorldSettings {
                 time_scale: prefs.get(key::TIME_SCALE),
                 noclip_speed: prefs.get(key::NOCLIP_SPEED),
             },
         }
     }
-}
-
-/// Seconds as microseconds; the table bounds them.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most an hour")]
-fn micros(seconds: f32) -> Micros {
-    Micros((f64::from(seconds) * 1e6) as u64)
 }
