@@ -76,6 +76,15 @@ pub enum Side {
     Client,
 }
 
+impl Side {
+    const fn whose(self) -> &'static str {
+        match self {
+            Self::Server => "the server's",
+            Self::Client => "a client's",
+        }
+    }
+}
+
 /// One row of the table of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandRow {
@@ -92,7 +101,7 @@ pub struct CommandRow {
 }
 
 /// A line that asks for nothing there is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CommandError {
     /// No command and no preference is called that.
     Unknown {
@@ -103,8 +112,17 @@ pub enum CommandError {
     },
     /// Only the other end's console knows it.
     Elsewhere(&'static CommandRow),
-    /// What follows the word is not what should.
+    /// It is a preference of the other end.
+    NotOurs(&'static Preference),
+    /// Too much or too little follows the word.
     Usage(&'static CommandRow),
+    /// Something that follows the word is not what it should be.
+    Argument {
+        /// The command.
+        row: &'static CommandRow,
+        /// What is wrong, and what was expected.
+        why: String,
+    },
 }
 
 const BOTH: &[Side] = &[Side::Server, Side::Client];
@@ -160,6 +178,9 @@ pub fn parse(side: Side, line: &str) -> Result<Option<Command>, CommandError> {
         return Ok(None);
     }
     if let Some(preference) = find(word) {
+        if preference.side() != side {
+            return Err(CommandError::NotOurs(preference));
+        }
         let text = rest.to_owned();
         let shown = text.is_empty();
         return Ok(Some(if shown {
@@ -174,7 +195,10 @@ pub fn parse(side: Side, line: &str) -> Result<Option<Command>, CommandError> {
     if !row.sides.contains(&side) {
         return Err(CommandError::Elsewhere(row));
     }
-    command(row.name, rest).map(Some).ok_or(CommandError::Usage(row))
+    command(row.name, rest).map(Some).map_err(|wrong| match wrong {
+        Wrong::Usage => CommandError::Usage(row),
+        Wrong::Argument(why) => CommandError::Argument { row, why },
+    })
 }
 
 /// The text that explains `topic`, or lists everything the console of `side` knows.
@@ -236,15 +260,16 @@ impl fmt::Display for CommandError {
             Self::Unknown { word, nearest: None } => {
                 write!(f, "{word}: no such command or preference; `help` lists them")
             }
-            Self::Elsewhere(row) => {
-                let whose = if row.sides == SERVER { "the server's" } else { "a client's" };
-                write!(
-                    f,
-                    "{}: only {whose} console knows that; `help` lists what is here",
-                    row.name
-                )
+            Self::Elsewhere(CommandRow { name, sides, .. }) => {
+                let whose = if *sides == SERVER { Side::Server } else { Side::Client }.whose();
+                write!(f, "{name}: only {whose} console knows that; `help` lists what is here")
+            }
+            Self::NotOurs(preference) => {
+                let (key, whose) = (preference.key, preference.side().whose());
+                write!(f, "{key}: that is {whose} preference; only {whose} console knows it")
             }
             Self::Usage(row) => write!(f, "usage: {}", row.usage()),
+            Self::Argument { row, why } => write!(f, "{}: {why}", row.name),
         }
     }
 }
@@ -252,60 +277,79 @@ impl fmt::Display for CommandError {
 impl std::error::Error for CommandError {}
 
 fn unknown(side: Side, word: &str) -> CommandError {
-    const SHOWN_MAX: usize = 60;
     let commands = COMMANDS.iter().filter(|row| row.sides.contains(&side)).map(|row| row.name);
-    let nearest = nearest(word, commands.chain(TABLE.iter().map(|row| row.key)));
-    let word = word.chars().take(SHOWN_MAX).flat_map(char::escape_debug).collect();
-    CommandError::Unknown { word, nearest }
+    let ours = TABLE.iter().filter(|row| row.side() == side).map(|row| row.key);
+    CommandError::Unknown { word: shown(word), nearest: nearest(word, commands.chain(ours)) }
 }
 
-/// What `name` asks for with `rest` behind it; `None` where something else should follow.
-fn command(name: &str, rest: &str) -> Option<Command> {
+/// What was typed, on one line and no longer than a line.
+fn shown(word: &str) -> String {
+    const SHOWN_MAX: usize = 60;
+    word.chars().take(SHOWN_MAX).flat_map(char::escape_debug).collect()
+}
+
+/// What is wrong with what follows a command's word.
+enum Wrong {
+    Usage,
+    Argument(String),
+}
+
+/// What `name` asks for with `rest` behind it.
+fn command(name: &str, rest: &str) -> Result<Command, Wrong> {
     let text = (!rest.is_empty()).then(|| rest.to_owned());
     let (first, tail) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let (target, tail) = (Target::read(first), tail.trim());
-    Some(match name {
+    let tail = tail.trim();
+    Ok(match name {
         "players" => alone(rest, Command::Players)?,
-        "say" => Command::Say(text?),
+        "say" => Command::Say(text.ok_or(Wrong::Usage)?),
         "kick" => {
             let reason = (!tail.is_empty()).then(|| tail.to_owned());
-            Command::Kick { target: target?, reason }
+            Command::Kick { target: target(first)?, reason }
         }
-        "tp" => Command::Teleport { target: target?, to: destination(tail)? },
+        "tp" => Command::Teleport { target: target(first)?, to: destination(tail)? },
         "noclip" => {
             let on = match tail {
                 "" => None,
                 "on" => Some(true),
                 "off" => Some(false),
-                _ => return None,
+                _ => return Err(Wrong::Usage),
             };
-            Command::Noclip { target: target?, on }
+            Command::Noclip { target: target(first)?, on }
         }
-        "respawn" => alone(tail, Command::Respawn(target?))?,
+        "respawn" => alone(tail, Command::Respawn(target(first)?))?,
         "stop" => alone(rest, Command::Stop)?,
         "connect" if rest.is_empty() => Command::Connect(None),
-        "connect" => Command::Connect(Some(Address::read(rest)?)),
+        "connect" => Command::Connect(Some(Address::read(rest).ok_or(Wrong::Usage)?)),
         "disconnect" => alone(rest, Command::Disconnect)?,
         "quit" => alone(rest, Command::Quit)?,
         "help" => Command::Help(text),
-        _ => return None,
+        _ => return Err(Wrong::Usage),
     })
 }
 
-fn alone(rest: &str, command: Command) -> Option<Command> {
-    rest.is_empty().then_some(command)
+fn alone(rest: &str, command: Command) -> Result<Command, Wrong> {
+    if rest.is_empty() { Ok(command) } else { Err(Wrong::Usage) }
 }
 
-fn destination(text: &str) -> Option<Destination> {
-    if let Some(target) = Target::read(text) {
-        return Some(Destination::Player(target));
+fn target(text: &str) -> Result<Target, Wrong> {
+    if text.is_empty() {
+        return Err(Wrong::Usage);
     }
-    let mut point = [0.0; 3];
-    let mut words = text.split_whitespace();
-    for metres in &mut point {
-        *metres = words.next()?.parse().ok().filter(|it: &f32| it.is_finite())?;
+    Target::read(text).map_err(|why| Wrong::Argument(format!("`{}`: {why}", shown(text))))
+}
+
+fn destination(text: &str) -> Result<Destination, Wrong> {
+    match *text.split_whitespace().collect::<Vec<_>>() {
+        [other] => target(other).map(Destination::Player),
+        [x, y, z] => Ok(Destination::Point([metres(x)?, metres(y)?, metres(z)?])),
+        _ => Err(Wrong::Usage),
     }
-    words.next().is_none().then_some(Destination::Point(point))
+}
+
+fn metres(text: &str) -> Result<f32, Wrong> {
+    text.parse().ok().filter(|it: &f32| it.is_finite()).ok_or_else(|| {
+        Wrong::Argument(format!("`{}`: expected a finite number, in metres", shown(text)))
+    })
 }
 
 #[cfg(test)]

@@ -86,7 +86,8 @@ mod tests {
     const NOBODY: Facts = Facts { host: false, operator: false, cheats: false };
 
     fn allowed(line: &str, facts: Facts) -> bool {
-        let side = if line.starts_with("connect") { Side::Client } else { Side::Server };
+        let is_clients = line.starts_with("connect") || line.starts_with("client.");
+        let side = if is_clients { Side::Client } else { Side::Server };
         gate(&parse(side, line).unwrap().unwrap(), facts).is_ok()
     }
 

@@ -33,5 +33,5 @@ pub use self::name::{
 pub use self::preference::{Applies, Key, Kind, Preference, Standard, Typed};
 pub use self::prefs::{Change, Prefs, Source};
 pub use self::table::{TABLE, find, key};
-pub use self::target::{Address, DEFAULT_PORT, Target};
+pub use self::target::{Address, DEFAULT_PORT, NoTarget, Target};
 pub use self::value::Value;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::Value;
 use crate::name::{is_displayable, units};
+use crate::{Side, Value};
 
 /// Everything there is to know about one preference.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +92,14 @@ pub trait Typed: Sized {
     /// The value as this type; `None` where the row is of another kind, which no row of the table
     /// is.
     fn typed(value: Option<&Value>) -> Option<Self>;
+}
+
+impl Preference {
+    /// Whose it is: a client's, or the server's and its world's.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        if self.key.starts_with("client.") { Side::Client } else { Side::Server }
+    }
 }
 
 impl Kind {

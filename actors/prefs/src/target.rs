@@ -15,6 +15,17 @@ pub enum Target {
     Identity(String),
 }
 
+/// Why a text names no player. Its text says what would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTarget {
+    /// It is neither a slot nor an identity; a name, most likely.
+    Name,
+    /// No slot has that number.
+    Slot,
+    /// Its kind of identity has nothing behind the colon.
+    Identity,
+}
+
 /// Where a server is, not yet looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
@@ -25,16 +36,24 @@ pub struct Address {
 }
 
 impl Target {
+    /// The largest slot there can be.
+    pub const SLOT_MAX: u8 = 254;
+
     /// Reads `#slot` or an identity.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
+    ///
+    /// # Errors
+    /// Why it is neither.
+    pub fn read(text: &str) -> Result<Self, NoTarget> {
         if let Some(slot) = text.strip_prefix('#') {
             let digits = slot.bytes().all(|it| it.is_ascii_digit());
-            return if digits { slot.parse().ok().map(Self::Slot) } else { None };
+            let slot = slot.parse().ok().filter(|slot| digits && *slot <= Self::SLOT_MAX);
+            return slot.map(Self::Slot).ok_or(NoTarget::Slot);
         }
-        let (kind, name) = text.split_once(':')?;
-        let known = matches!(kind, "key" | "local" | "guest");
-        (known && !name.is_empty()).then(|| Self::Identity(text.to_owned()))
+        match text.split_once(':') {
+            Some(("key" | "local" | "guest", "")) => Err(NoTarget::Identity),
+            Some(("key" | "local" | "guest", _)) => Ok(Self::Identity(text.to_owned())),
+            _ => Err(NoTarget::Name),
+        }
     }
 }
 
@@ -82,6 +101,21 @@ impl fmt::Display for Target {
     }
 }
 
+impl fmt::Display for NoTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str(
+                "names are no targets, since two players may have one; `players` lists the #slot \
+                 and the identity of each",
+            ),
+            Self::Slot => write!(f, "slots go from #0 to #{}", Target::SLOT_MAX),
+            Self::Identity => f.write_str("`players` lists the whole identity of each player"),
+        }
+    }
+}
+
+impl std::error::Error for NoTarget {}
+
 /// `host:port`, a v6 address in brackets.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,12 +153,23 @@ mod tests {
 
     #[test]
     fn a_target_is_a_slot_or_an_identity_and_never_a_name() {
-        assert_eq!(Target::read("#0"), Some(Target::Slot(0)));
+        assert_eq!(Target::read("#0"), Ok(Target::Slot(0)));
+        assert_eq!(Target::read("#254"), Ok(Target::Slot(254)));
         let identity = "key:00112233445566778899aabbccddeeff";
-        assert_eq!(Target::read(identity), Some(Target::Identity(identity.to_owned())));
-        assert!(Target::read("local:alice").is_some());
-        for text in ["", "#", "#256", "#-1", "#+1", "alice", "key:", "mailto:a"] {
-            assert_eq!(Target::read(text), None, "{text}");
+        assert_eq!(Target::read(identity), Ok(Target::Identity(identity.to_owned())));
+        assert!(Target::read("local:alice").is_ok());
+        for (text, why) in [
+            ("", NoTarget::Name),
+            ("alice", NoTarget::Name),
+            ("mailto:a", NoTarget::Name),
+            ("#", NoTarget::Slot),
+            ("#255", NoTarget::Slot),
+            ("#99999999999", NoTarget::Slot),
+            ("#-1", NoTarget::Slot),
+            ("#+1", NoTarget::Slot),
+            ("key:", NoTarget::Identity),
+        ] {
+            assert_eq!(Target::read(text), Err(why), "{text}");
         }
     }
 }

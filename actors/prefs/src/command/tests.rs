@@ -46,14 +46,30 @@ fn a_client_line_becomes_a_typed_command() {
 }
 
 #[test]
-fn a_preference_is_shown_by_its_name_and_set_by_what_follows_on_both_sides() {
-    let preference = find("client.name").unwrap();
-    for side in [Side::Server, Side::Client] {
-        assert_eq!(parse(side, "client.name"), Ok(Some(Command::Show(preference))));
+fn a_preference_is_shown_by_its_name_and_set_by_what_follows_at_its_own_console() {
+    for (side, key) in [(Side::Client, "client.name"), (Side::Server, "server.name")] {
+        let preference = find(key).unwrap();
+        assert_eq!(parse(side, key), Ok(Some(Command::Show(preference))));
         let set = Command::Set { preference, text: "Edda the Tall".to_owned() };
-        assert_eq!(parse(side, "client.name  Edda the Tall "), Ok(Some(set)));
+        assert_eq!(parse(side, &format!("{key}  Edda the Tall ")), Ok(Some(set)));
         assert_eq!(parse(side, "   "), Ok(None));
     }
+}
+
+#[test]
+fn a_preference_of_the_other_end_is_refused_with_whose_it_is() {
+    for preference in TABLE {
+        let key = preference.key;
+        let (here, whose) = match key.starts_with("client.") {
+            true => (Side::Server, "a client's"),
+            false => (Side::Client, "the server's"),
+        };
+        for line in [key.to_owned(), format!("{key} 2")] {
+            let told = format!("{key}: that is {whose} preference; only {whose} console knows it");
+            assert_eq!(refused(here, &line), told);
+        }
+    }
+    assert!(!refused(Side::Server, "client.nam x").contains("did you mean client"));
 }
 
 #[test]
@@ -61,11 +77,9 @@ fn what_should_follow_is_told_when_something_else_does() {
     for (line, usage) in [
         ("players now", "usage: players"),
         ("say", "usage: say <message>"),
-        ("kick alice", "usage: kick <#slot or identity> [reason]"),
         ("kick", "usage: kick <#slot or identity> [reason]"),
         ("tp #1", "usage: tp <#slot or identity> <#slot or identity, or x y z>"),
         ("tp #1 1 2", "usage: tp <#slot or identity> <#slot or identity, or x y z>"),
-        ("tp #1 1 2 inf", "usage: tp <#slot or identity> <#slot or identity, or x y z>"),
         ("tp #1 1 2 3 4", "usage: tp <#slot or identity> <#slot or identity, or x y z>"),
         ("noclip #1 maybe", "usage: noclip <#slot or identity> [on or off]"),
         ("respawn #1 now", "usage: respawn <#slot or identity>"),
@@ -74,6 +88,33 @@ fn what_should_follow_is_told_when_something_else_does() {
         assert_eq!(refused(Side::Server, line), usage, "{line}");
     }
     assert_eq!(refused(Side::Client, "connect a b"), "usage: connect [host[:port]]");
+}
+
+#[test]
+fn a_target_or_a_place_that_is_none_is_told_with_what_would_be_one() {
+    let name = "names are no targets, since two players may have one; `players` lists the #slot \
+                and the identity of each";
+    let slot = "slots go from #0 to #254";
+    let number = "expected a finite number, in metres";
+    for (line, word, why) in [
+        ("kick Bob", "Bob", name),
+        ("kick Bob you are rude", "Bob", name),
+        ("tp Bob 1 2 3", "Bob", name),
+        ("tp #1 Bob", "Bob", name),
+        ("noclip Bob on", "Bob", name),
+        ("respawn Bob", "Bob", name),
+        ("kick #99999999999", "#99999999999", slot),
+        ("tp #1 #255", "#255", slot),
+        ("kick #-1", "#-1", slot),
+        ("tp #1 nan 0 0", "nan", number),
+        ("tp #1 0 -inf 0", "-inf", number),
+        ("tp #1 0 0 1e39", "1e39", number),
+        ("tp #1 0 0 up", "up", number),
+        ("kick key:", "key:", "`players` lists the whole identity of each player"),
+    ] {
+        let command = line.split(' ').next().unwrap();
+        assert_eq!(refused(Side::Server, line), format!("{command}: `{word}`: {why}"));
+    }
 }
 
 #[test]

@@ -58,16 +58,21 @@ impl Roster {
     }
 
     fn say(&self, text: &str, out: &mut Outbox<Effect>) -> String {
+        let whole = printable(text, usize::MAX);
         let text = printable(text, CHAT_UNITS_MAX);
-        if text.trim().is_empty() {
+        if text.is_empty() {
             return "say: nothing to say".to_owned();
         }
         let heard = self.admitted().len();
         self.chat(ChatKind::Server, None, &text, out);
+        let cut = match whole == text {
+            true => String::new(),
+            false => format!(", cut to {CHAT_UNITS_MAX} characters"),
+        };
         match heard {
-            0 => "say: it reached no one".to_owned(),
-            1 => "say: it reached 1 player".to_owned(),
-            heard => format!("say: it reached {heard} players"),
+            0 => format!("say: it reached no one{cut}"),
+            1 => format!("say: it reached 1 player{cut}"),
+            heard => format!("say: it reached {heard} players{cut}"),
         }
     }
 

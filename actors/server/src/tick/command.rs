@@ -2,7 +2,7 @@
 
 use dh_machine::Outbox;
 use dh_messages::{EntityId, PawnFlags};
-use dh_sim::{Pawn, Placement};
+use dh_sim::{MoverSettings, Pawn, Placement};
 use glam::Vec3;
 
 use super::state::{Effect, Ticking};
@@ -39,7 +39,12 @@ impl Ticking {
         if self.world.teleport(pawn, Placement { feet, yaw: None }) {
             format!("tp: #{slot} is at {:.2} {:.2} {:.2}", feet.x, feet.y, feet.z)
         } else {
-            format!("tp: {} {} {} is outside the world", feet.x, feet.y, feet.z)
+            let half = MoverSettings::WORLD_HALF;
+            format!(
+                "tp: {} {} {} is outside the world, which reaches from -{half} to {half} metres \
+                 on each axis",
+                feet.x, feet.y, feet.z
+            )
         }
     }
 

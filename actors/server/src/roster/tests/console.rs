@@ -93,8 +93,30 @@ fn say_reaches_everybody_admitted_and_says_how_many() {
     assert_eq!(room.console("say again"), "say: it reached 2 players");
     let effects = room.type_line("say \u{202e}\u{7}");
     assert!(lines(&effects).is_empty());
-    let effects = room.type_line(&format!("say {}", "x".repeat(500)));
-    assert_eq!(lines(&effects)[0].1.text.len(), 200);
+}
+
+/// CHAT-13: and whoever said it is told.
+#[test]
+fn what_is_said_at_length_is_cut_to_200_characters_and_told() {
+    let mut room = Room::new();
+    room.play(&mut peer(0, "ada"));
+    let said = |room: &mut Room, length: usize| {
+        let effects = room.type_line(&format!("say {}", "x".repeat(length)));
+        let heard = lines(&effects)[0].1.text.len();
+        (heard, effects.into_iter().find_map(answer).unwrap())
+    };
+    assert_eq!(said(&mut room, 200), (200, "say: it reached 1 player".to_owned()));
+    let cut = "say: it reached 1 player, cut to 200 characters";
+    assert_eq!(said(&mut room, 201), (200, cut.to_owned()));
+}
+
+#[test]
+fn a_clients_preference_is_not_the_servers_to_set() {
+    let mut room = Room::new();
+    for line in ["client.name", "client.name bob"] {
+        let effects = room.type_line(line);
+        assert!(matches!(&effects[..], [Effect::Reply(5, text)] if text.contains("a client's")));
+    }
 }
 
 #[test]
@@ -112,7 +134,8 @@ fn kick_ends_a_session_by_slot_or_identity_and_tells_it_the_reason() {
         assert!(kicked(&effects).is_empty());
         assert!(effects.into_iter().find_map(answer).unwrap().contains("nobody here has it"));
     }
-    assert!(room.console("kick ada").starts_with("usage:"), "a name is nobody");
+    let told = room.console("kick ada");
+    assert!(told.starts_with("kick: `ada`: names are no targets"), "{told}");
 }
 
 #[test]

@@ -226,7 +226,11 @@ fn the_console_places_pawns_lets_them_fly_and_says_so() {
     it.command(1, Deed::Teleport(Place::Beside(0)));
     it.run(1);
     assert_eq!(it.feet(bob), there);
-    assert!(it.command(0, Deed::Teleport(Place::Point([9e9, 0.0, 0.0]))).contains("outside"));
+    assert_eq!(
+        it.command(0, Deed::Teleport(Place::Point([0.0, -16_384.5, 0.0]))),
+        "tp: 0 -16384.5 0 is outside the world, which reaches from -16384 to 16384 metres on each \
+         axis"
+    );
     assert_eq!(it.command(0, Deed::Teleport(Place::Beside(9))), "tp: #9 has no pawn");
     assert_eq!(it.command(9, Deed::Respawn), "#9 has no pawn");
     let noclip = |it: &mut Loop, on| it.command(0, Deed::Noclip(on));
