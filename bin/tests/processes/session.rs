@@ -102,6 +102,6 @@ fn a_full_server_says_so_with_exit_75() {
     ada.line_with("playing as ");
     let ended = client(address, "bob").end();
     assert_eq!(ended.status.code(), Some(75), "{ended:?}");
-    let full = |line: &String| line.contains("server is full (1 players)");
+    let full = |line: &String| line.contains("server is full (1 player)");
     assert!(ended.out.iter().any(full), "{ended:?}");
 }

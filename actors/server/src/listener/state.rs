@@ -138,7 +138,9 @@ impl Listener {
         let Arrived { knock, key } = arrived;
         self.forget(knock, out);
         if self.is_full_for(key) {
-            let reason = format!("server is full ({} players)", self.players_max);
+            let players = self.players_max;
+            let s = if players == 1 { "" } else { "s" };
+            let reason = format!("server is full ({players} player{s})");
             out.push(Effect::TurnAway { knock, reason });
             return;
         }
