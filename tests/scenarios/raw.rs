@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use dh_host::net::{
-    Closed, Connection, DialOptions, Dialed, Endpoint, Identity, Knock, Links, ListenOptions,
-    NetEvent, Target, Verdict,
+    Closed, Connection, DialOptions, Dialed, Endpoint, Identity, InMessage, Knock, Links,
+    ListenOptions, NetEvent, Target, Verdict,
 };
 use dh_host::{Actor, Context, Inlet, Performed, Place, Port, Runtime, Start};
 use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, actor_message};
@@ -248,7 +248,7 @@ impl Actor for RawActor {
 
     fn perform(&mut self, msg: RawMsg, cx: &mut Context<'_, RawMsg>) -> Performed<RawMsg> {
         let to = cx.port().inlet(|event| match event {
-            NetEvent::Message { id, body } => RawMsg::Message((id, body)),
+            NetEvent::Message(InMessage { id, body }) => RawMsg::Message((id, body)),
             NetEvent::Datagram(bytes) => RawMsg::Datagram(bytes),
             NetEvent::Closed(closed) => RawMsg::Closed(closed),
         });

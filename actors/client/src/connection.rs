@@ -13,7 +13,7 @@ mod tests;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dh_host::net::{Closed, Connection, DialError, Dialed, Dialing, Links, NetEvent};
+use dh_host::net::{Closed, Connection, DialError, Dialed, Dialing, InMessage, Links, NetEvent};
 use dh_host::{Actor, Context, Exit, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
 use dh_messages::{CloseCode, ToServer};
@@ -67,15 +67,6 @@ actor_message! {
         /// The predictor has a datagram for the server.
         Input(Numbered<Bytes>): Data DropOldest,
     }
-}
-
-/// One reliable message as it came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InMessage {
-    /// Its id.
-    pub id: u8,
-    /// Its body, not yet read.
-    pub body: Bytes,
 }
 
 /// Why a dial failed.
@@ -167,9 +158,7 @@ impl ConnectionActor {
         let Some(connection) = self.landing.take(attempt) else { return };
         connection.set_links(self.dialer.links);
         connection.deliver(cx.port().inlet(move |event| match event {
-            NetEvent::Message { id, body } => {
-                ConnectionMsg::Message(Numbered::new(attempt, InMessage { id, body }))
-            }
+            NetEvent::Message(message) => ConnectionMsg::Message(Numbered::new(attempt, message)),
             NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),
             NetEvent::Closed(closed) => ConnectionMsg::Closed(Numbered::new(attempt, closed)),
         }));

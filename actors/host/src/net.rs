@@ -39,7 +39,9 @@ use tokio::runtime::Handle;
 pub use self::admission::{Failed, Incoming, Knock, Verdict};
 pub use self::close::{By, Closed, code};
 pub use self::congestion::Congestion;
-pub use self::connection::{BlobEvent, Connection, ConnectionStats, NetEvent, Remote, SendError};
+pub use self::connection::{
+    BlobEvent, Connection, ConnectionStats, InMessage, NetEvent, Remote, SendError,
+};
 pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust};
 pub use self::endpoint::{Endpoint, EndpointStats, ListenError, ListenOptions};
 pub use self::identity::{Identity, IdentityError};

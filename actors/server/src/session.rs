@@ -14,7 +14,7 @@ mod tests;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use dh_host::net::{Closed, Connection, NetEvent};
+use dh_host::net::{Closed, Connection, InMessage, NetEvent};
 use dh_host::{Actor, Context, Exit, ExitReason, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
 use dh_messages::{CloseCode, EntityId, PROTOCOL_VERSION, SessionEnd, Str16, ToClient};
@@ -71,15 +71,6 @@ actor_message! {
     }
 }
 
-/// One reliable message as it came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InMessage {
-    /// Its id.
-    pub id: u8,
-    /// Its body, not yet read.
-    pub body: Bytes,
-}
-
 /// One reliable message, encoded once for several peers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Say {
@@ -120,7 +111,7 @@ impl SessionActor {
     pub(crate) fn ear(&self) -> impl Fn(NetEvent) -> SessionMsg + Send + Sync + 'static {
         let gone = Arc::clone(&self.gone);
         move |event| match event {
-            NetEvent::Message { id, body } => SessionMsg::Message(InMessage { id, body }),
+            NetEvent::Message(message) => SessionMsg::Message(message),
             NetEvent::Datagram(bytes) => SessionMsg::Datagram(bytes),
             NetEvent::Closed(closed) => SessionMsg::Closed(gone.get_or_init(|| closed).clone()),
         }

@@ -7,7 +7,7 @@ mod session;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dh_host::net::{By, Closed};
+use dh_host::net::{By, Closed, InMessage};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
     CloseCode, MapAdvert, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck, ToClient,
@@ -15,7 +15,7 @@ use dh_messages::{
 };
 use dh_prefs::Address;
 
-use super::{Connecting, ConnectionMsg, DialFailure, Effect, InMessage, Profile};
+use super::{Connecting, ConnectionMsg, DialFailure, Effect, Profile};
 use crate::ending::SessionEnd;
 use crate::event::ClientEvent;
 use crate::numbered::Numbered;

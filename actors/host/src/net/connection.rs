@@ -29,16 +29,20 @@ pub struct Connection {
 pub enum NetEvent {
     /// A reliable message, in the order they were sent. Its inlet's kind should wait when full:
     /// that is what slows the peer down.
-    Message {
-        /// Which message.
-        id: u8,
-        /// Its bytes, at most [`limit::BODY_MAX`].
-        body: Bytes,
-    },
+    Message(InMessage),
     /// A datagram: in any order, or not at all. It never waits.
     Datagram(Bytes),
     /// The connection has ended; nothing follows.
     Closed(Closed),
+}
+
+/// One reliable message as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InMessage {
+    /// Its id.
+    pub id: u8,
+    /// Its body, not yet read, at most [`limit::BODY_MAX`] bytes.
+    pub body: Bytes,
 }
 
 /// What the stream of blobs tells its owner. Blobs travel beside the messages, at a lower priority
@@ -46,12 +50,7 @@ pub enum NetEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobEvent {
     /// A frame came, in the order they were sent. Its inlet's kind should wait when full.
-    Frame {
-        /// Which message.
-        id: u8,
-        /// Its bytes, at most [`limit::BODY_MAX`].
-        body: Bytes,
-    },
+    Frame(InMessage),
     /// Some of what was sent has left; look at [`Connection::blobs_waiting`].
     Room,
 }

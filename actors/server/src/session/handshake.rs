@@ -1,5 +1,6 @@
 //! The join: each message of a peer that does not play yet, and what follows from it.
 
+use dh_host::net::InMessage;
 use dh_machine::Outbox;
 use dh_messages::{
     ClientInfo, ClientReady, CloseCode, ConnectRequest, MapAdvert, Message as _, Opening,
@@ -7,8 +8,8 @@ use dh_messages::{
 };
 use dh_prefs::display_name;
 
+use super::Spawned;
 use super::state::{Effect, Ending, Phase, Session};
-use super::{InMessage, Spawned};
 use crate::Identity;
 
 impl Session {

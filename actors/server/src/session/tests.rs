@@ -8,6 +8,7 @@ mod snapshots;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{
     ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, Message, PROTOCOL_VERSION,
@@ -15,7 +16,7 @@ use dh_messages::{
 };
 use dh_sim::{Answer, Frame, World};
 
-use super::{Effect, Ending, InMessage, Opening, Phase, Say, Session, SessionMsg, Spawned};
+use super::{Effect, Ending, Opening, Phase, Say, Session, SessionMsg, Spawned};
 use crate::facts::Facts;
 use crate::roster::Presence;
 use crate::{Identity, PeerId};

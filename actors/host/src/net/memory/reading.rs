@@ -10,7 +10,7 @@ use super::ordered::Parcel;
 use super::{Pair, Side};
 use crate::clock::{Clock, micros};
 use crate::net::close::{By, Closed, code};
-use crate::net::connection::{BlobEvent, NetEvent};
+use crate::net::connection::{BlobEvent, InMessage, NetEvent};
 use crate::net::limit;
 use crate::net::race::{First, race};
 use crate::port::{Inlet, Why};
@@ -42,7 +42,7 @@ async fn read_ordered(pair: &Pair, side: Side, inlet: &Inlet<NetEvent>) -> Close
             First::B(()) => return Closed::new(By::Timeout, 0, b"timed out"),
         };
         let bytes = body.len();
-        match inlet.send(NetEvent::Message { id, body }).await {
+        match inlet.send(NetEvent::Message(InMessage { id, body })).await {
             Ok(()) | Err(Why::Closed) => half.taken(Stream::Messages, bytes),
             Err(Why::Full | Why::MustWait) => {
                 let reason = b"sends faster than it is served";
@@ -60,7 +60,7 @@ pub(super) async fn read_blobs(pair: Arc<Pair>, side: Side, inlet: Inlet<BlobEve
         poll_fn(|cx| half.poll_ordered(Stream::Blobs, cx)).await
     {
         let bytes = body.len();
-        match inlet.send(BlobEvent::Frame { id, body }).await {
+        match inlet.send(BlobEvent::Frame(InMessage { id, body })).await {
             Ok(()) => half.taken(Stream::Blobs, bytes),
             // Nobody wants them any more.
             Err(_) => return,

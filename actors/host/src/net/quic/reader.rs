@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 
 use super::QuicLane;
 use crate::net::close::{By, Closed, code};
-use crate::net::connection::{BlobEvent, NetEvent};
-use crate::net::frame::{Frame, FrameReader};
+use crate::net::connection::{BlobEvent, InMessage, NetEvent};
+use crate::net::frame::FrameReader;
 use crate::net::race::{First, race};
 use crate::net::{limit, lock};
 use crate::port::{Inlet, Why};
@@ -23,8 +23,7 @@ pub(super) async fn run(
     let datagrams = lane.net.handle.spawn(read_datagrams(Arc::clone(&lane), inlet.clone()));
     let mut is_finished = false;
     if let Ok(stream) = stream.await {
-        let message = |Frame { id, body }| NetEvent::Message { id, body };
-        match read_frames(stream, &inlet, message).await {
+        match read_frames(stream, &inlet, NetEvent::Message).await {
             Ok(finished) => is_finished = finished,
             Err((code, reason)) => lane.abort(code, reason.as_bytes()),
         }
@@ -39,8 +38,7 @@ pub(super) async fn run(
 pub(super) async fn run_blobs(lane: Arc<QuicLane>, inlet: Inlet<BlobEvent>) {
     // The sending half is kept: to drop it would be an end of the stream.
     let Ok((_send, stream)) = lane.quinn.accept_bi().await else { return };
-    let frame = |Frame { id, body }| BlobEvent::Frame { id, body };
-    if let Err((code, reason)) = read_frames(stream, &inlet, frame).await {
+    if let Err((code, reason)) = read_frames(stream, &inlet, BlobEvent::Frame).await {
         lane.abort(code, reason.as_bytes());
     }
 }
@@ -70,7 +68,7 @@ async fn ending(lane: &QuicLane, is_finished: bool) -> Closed {
 async fn read_frames<T: 'static>(
     mut stream: RecvStream,
     inlet: &Inlet<T>,
-    event: impl Fn(Frame) -> T,
+    event: impl Fn(InMessage) -> T,
 ) -> Result<bool, (u32, String)> {
     let mut reader = FrameReader::default();
     loop {
@@ -84,7 +82,8 @@ async fn read_frames<T: 'static>(
                 (code::UNREADABLE, format!("announced a message of {} bytes", too_long.0))
             })?;
             let Some(frame) = frame else { break };
-            match inlet.send(event(frame)).await {
+            let message = InMessage { id: frame.id, body: frame.body };
+            match inlet.send(event(message)).await {
                 Ok(()) => (),
                 Err(Why::Closed) => return Ok(false),
                 Err(Why::Full | Why::MustWait) => {

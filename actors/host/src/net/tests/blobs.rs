@@ -1,7 +1,7 @@
 //! The stream of blobs: in order, bounded, and out of the way of everything else.
 
 use super::ear::{BOTH, Ear, Joined, Over, Told, join, lossy, real, simulated, sleep_ms};
-use crate::net::{BlobEvent, Connection, Links, Net, SendError, limit};
+use crate::net::{BlobEvent, Connection, InMessage, Links, Net, SendError, limit};
 
 /// Both ends told of blobs, the client's port holding at most `room` frames.
 fn hear_blobs(net: &Net, joined: &Joined, room: usize) -> (Ear, Ear) {
@@ -29,7 +29,9 @@ async fn send_all(server: &Connection, ear: &Ear, count: u32, window: usize) {
 
 async fn hear(ear: &Ear, number: u32) {
     match ear.next().await {
-        Told::Blob(BlobEvent::Frame { id: 14, body }) => assert_eq!(body[..], frame(number)),
+        Told::Blob(BlobEvent::Frame(InMessage { id: 14, body })) => {
+            assert_eq!(body[..], frame(number))
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -10,8 +10,8 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::clock::Clock;
 use crate::net::{
-    BlobEvent, Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity, Knock,
-    Links, ListenOptions, Net, NetEvent, Target, Verdict,
+    BlobEvent, Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity,
+    InMessage, Knock, Links, ListenOptions, Net, NetEvent, Target, Verdict,
 };
 use crate::port::{Inlet, Port, Settled, Taken};
 
@@ -58,7 +58,7 @@ impl Ear {
 
     pub(crate) fn events(&self) -> Inlet<NetEvent> {
         self.port.inlet(|event| match event {
-            NetEvent::Message { id, body } => Told::Message((id, body)),
+            NetEvent::Message(InMessage { id, body }) => Told::Message((id, body)),
             NetEvent::Datagram(bytes) => Told::Datagram(bytes),
             NetEvent::Closed(closed) => Told::Closed(closed),
         })
