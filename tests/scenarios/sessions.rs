@@ -7,7 +7,7 @@ use dh_host::net::{Link, Links};
 use dh_machine::Micros;
 use dh_messages::{CloseCode, Message as _, SchemaHash, ServerInfo, SpawnAck, schema_hash};
 use dh_prefs::Address;
-use dh_scenario::{PeerId, PeerSetup, ServerId, ServerSetup, Transport, World};
+use dh_scenario::{PeerId, PeerSetup, ServerId, ServerSetup, SessionRecord, Transport, World};
 
 use crate::raw::Raw;
 use crate::stage::{BOTH, SECOND, play, player, world};
@@ -90,6 +90,38 @@ fn connect_while_playing_changes_servers_without_a_word() {
             let left = |server| records.server(server).session_of("ada").unwrap().ended.clone();
             assert_eq!((left(first).as_deref(), left(second)), (Some("Left"), None));
             assert_eq!(records.server(first).sessions.len(), 1);
+        });
+    }
+}
+
+/// SES-03, CHAT-10: the session before is over when the next one begins, on the same server too; so
+/// nobody takes over from a connection that has been left, and one leave is told.
+#[test]
+fn connect_to_the_server_one_is_on_is_one_leave_and_one_join() {
+    for (transport, millis) in BOTH.into_iter().flat_map(|it| [(it, 0), (it, 20), (it, 150)]) {
+        world(transport, setup(), async |world, server| {
+            let link = Link { latency: Micros::from_millis(millis), ..Link::IDEAL };
+            let bob = player(world, server, "bob").await;
+            let ada = world.peer(PeerSetup::new("ada").over(Links::both(link)));
+            for times in 1..=3 {
+                world.join(ada, server);
+                let spawned = move |it: &World| it.records().peer(ada).spawns.len() == times;
+                world.expect_within(Micros::from_secs(5), "she plays", spawned).await;
+                world.run_for(Micros::from_millis(300)).await;
+            }
+            let records = world.records();
+            let said = |what: &str| {
+                let lines = &records.server(server).lines;
+                lines.iter().filter(|line| line.as_str() == what).count()
+            };
+            assert_eq!((said("ada joined"), said("ada left")), (3, 2), "{transport:?} {millis}");
+            let named = |it: &&SessionRecord| it.name.as_deref() == Some("ada");
+            let hers = records.server(server).sessions.values().filter(named);
+            let ended: Vec<_> = hers.map(|it| it.ended.as_deref()).collect();
+            assert_eq!(ended, [Some("Left"), Some("Left"), None], "{transport:?} {millis}");
+            let slots: Vec<u8> = records.peer(ada).spawns.iter().map(|it| it.0).collect();
+            assert_eq!(slots, [1, 1, 1]);
+            assert_eq!(records.peer(bob).spawns.len(), 1);
         });
     }
 }

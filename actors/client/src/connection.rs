@@ -110,6 +110,8 @@ enum Line {
     None,
     Dialing(Dialing),
     Up(Connection),
+    /// One is being left, and another will be dialled.
+    Between,
 }
 
 impl ConnectionActor {
@@ -171,6 +173,7 @@ impl ConnectionActor {
         match std::mem::replace(&mut self.line, Line::None) {
             Line::Up(connection) => connection.close(u32::from(code.value()), reason.as_bytes()),
             Line::Dialing(dialing) => dialing.cancel(),
+            Line::Between => (),
             Line::None => return false,
         }
         true
@@ -245,6 +248,7 @@ impl Actor for ConnectionActor {
             Effect::Dial { attempt, target } => self.dial(attempt, &target, cx),
             Effect::Adopt(attempt) => self.adopt(attempt, cx),
             Effect::HangUp { code, reason } => drop(self.hang_up(code, reason)),
+            Effect::AwaitGoodbye => self.line = Line::Between,
             Effect::Relink(links) => self.relink(links),
             Effect::Send(message) => self.send(message),
             Effect::SendDatagram(bytes) => {

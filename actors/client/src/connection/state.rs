@@ -19,13 +19,26 @@ use crate::event::ClientEvent;
 /// Time between two measurements of the round trip for the presenter.
 const PING_INTERVAL: Micros = Micros::from_millis(500);
 
+/// The longest a server is waited for that is left for another: twice what a transport takes to
+/// say its last words.
+const LEAVE_MAX: Micros = Micros::from_secs(1);
+
 /// Where the client stands. It rests in `Idle` or `Playing`; all else resolves to one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Idle,
+    /// A server was left for another, which is dialled once the transport to the first is gone: a
+    /// newcomer must never meet the session it has just left.
+    Leaving {
+        /// The number of the attempt whose transport is awaited.
+        left: u64,
+        until: Micros,
+    },
     /// The dial is out, or the server has not said yet what it is.
     Attempting {
         until: Micros,
+        /// Whether the dial has come through.
+        is_up: bool,
         /// The schema the server writes, once it has told.
         theirs: Option<Hash128>,
     },
@@ -57,6 +70,8 @@ pub enum Effect {
         /// The reason, for the other side's log.
         reason: &'static str,
     },
+    /// The next dial waits until the transport that was let go of is gone.
+    AwaitGoodbye,
     /// Have the path do this to packets.
     Relink(Links),
     /// Send one reliable message.
@@ -120,16 +135,38 @@ impl Connecting {
 
     /// Dial; whatever was before is let go of first, and nothing is said of it.
     fn connect(&mut self, now: Micros, to: Option<Address>, out: &mut Outbox<Effect>) {
+        let awaited = match self.phase {
+            Phase::Idle | Phase::Attempting { is_up: false, .. } => None,
+            Phase::Leaving { left, until } => Some((left, until)),
+            _ => Some((self.attempt, now + LEAVE_MAX)),
+        };
         if self.let_go(out) {
             out.push(Effect::Tell(ClientEvent::Ended(self.ending(EndKind::Quiet))));
         }
         let target = to.or_else(|| self.last_target.clone()).unwrap_or_else(this_machine);
-        self.last_target = Some(target.clone());
+        self.last_target = Some(target);
+        out.push(Effect::Tell(ClientEvent::Stands("connecting")));
+        match awaited {
+            None => self.dial(now, out),
+            Some((left, until)) => {
+                self.phase = Phase::Leaving { left, until };
+                self.keep_attempt(out);
+                out.push(Effect::AwaitGoodbye);
+            }
+        }
+    }
+
+    /// Whether the end of this attempt's transport is what the next dial waits for.
+    fn is_leaving(&self, attempt: u64) -> bool {
+        matches!(self.phase, Phase::Leaving { left, .. } if left == attempt)
+    }
+
+    fn dial(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        let Some(target) = self.last_target.clone() else { return };
         self.attempt += 1;
         let until = now + self.profile.connect_timeout;
-        self.phase = Phase::Attempting { until, theirs: None };
+        self.phase = Phase::Attempting { until, is_up: false, theirs: None };
         self.keep_attempt(out);
-        out.push(Effect::Tell(ClientEvent::Stands("connecting")));
         out.push(Effect::Dial { attempt: self.attempt, target });
     }
 
@@ -181,7 +218,8 @@ impl Connecting {
     }
 
     fn connected(&mut self, out: &mut Outbox<Effect>) {
-        if matches!(self.phase, Phase::Attempting { .. }) {
+        if let Phase::Attempting { is_up, .. } = &mut self.phase {
+            *is_up = true;
             out.push(Effect::Adopt(self.attempt));
             let schema_hash = schema_hash();
             let request = ConnectRequest { version: PROTOCOL_VERSION, schema_hash };
@@ -252,6 +290,7 @@ impl Machine for Connecting {
                 out.push(Effect::Keep(Kept::Profile(profile)));
             }
             ConnectionMsg::Links(links) => out.push(Effect::Relink(links)),
+            ConnectionMsg::Closed(it) if self.is_leaving(it.attempt) => self.dial(now, out),
             // What an attempt or a session given up still tells is swallowed.
             ConnectionMsg::Dialed(it) if it.attempt == current => self.connected(out),
             ConnectionMsg::DialFailed(it) if it.attempt == current => {
@@ -283,6 +322,7 @@ impl Machine for Connecting {
 
     fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         match self.phase {
+            Phase::Leaving { until, .. } if until <= now => self.dial(now, out),
             Phase::Attempting { until, .. } if until <= now => {
                 self.fail(self.ending(EndKind::TimedOut), out);
             }
@@ -296,7 +336,7 @@ impl Machine for Connecting {
 
     fn next_deadline(&self) -> Option<Micros> {
         match self.phase {
-            Phase::Attempting { until, .. } => Some(until),
+            Phase::Leaving { until, .. } | Phase::Attempting { until, .. } => Some(until),
             Phase::Playing { .. } => Some(self.ping_at),
             Phase::Idle | Phase::Loading { .. } => None,
         }

@@ -96,6 +96,12 @@ impl Rig {
         ConnectionMsg::Dialed(self.of_now(()))
     }
 
+    /// Sent elsewhere, with the server it was on left.
+    fn moves_to(&mut self, to: &str) {
+        self.tell(connect(to));
+        self.tell(self.closed(By::Local, 0, "left"));
+    }
+
     fn closed(&self, by: By, code: u32, reason: &str) -> ConnectionMsg {
         ConnectionMsg::Closed(self.of_now(Closed { by, code, reason: reason.into() }))
     }

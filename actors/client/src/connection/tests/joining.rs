@@ -38,20 +38,62 @@ fn a_spawn_for_another_map_generation_is_passed_over() {
     assert_eq!(rig.stands(), "loading");
 }
 
-/// SES-03, SES-04: the old transport is let go of before the new dial, with no line about it.
+/// SES-03: the old transport is let go of and gone before the new dial, with no line about it.
 #[test]
-fn connect_lets_go_of_session_or_attempt_before_it_dials() {
+fn connect_dials_once_the_server_before_has_been_left() {
     for mut rig in [Rig::playing(), Rig::loading(), Rig::attempting()] {
         let lines = rig.lines().len();
+        let gone = rig.closed(By::Local, 0, "left");
         let effects = rig.tell(connect("10.0.0.2:27015"));
-        let hang_up = effects.iter().position(|it| matches!(it, Effect::HangUp { .. }));
-        let dial = effects.iter().position(|it| dial_of(it).is_some());
-        assert!(hang_up.unwrap() < dial.unwrap(), "{effects:?}");
+        assert!(effects.iter().any(|it| matches!(it, Effect::HangUp { .. })), "{effects:?}");
+        assert!(!effects.iter().any(|it| dial_of(it).is_some()), "{effects:?}");
+        assert_eq!(rig.tell(gone).iter().filter_map(dial_of).count(), 1);
+        assert_eq!(rig.dials().last().unwrap().1, "10.0.0.2:27015");
         assert_eq!(rig.lines().len(), lines);
         assert_eq!(rig.stands(), "connecting");
         assert_eq!(rig.ends().iter().map(|end| end.kind).collect::<Vec<_>>(), [EndKind::Quiet]);
         assert_eq!(rig.ends()[0].address.as_deref(), Some("10.0.0.1:27015"));
     }
+}
+
+/// SES-03: a transport that never ends keeps nobody.
+#[test]
+fn a_goodbye_is_waited_for_no_longer_than_a_second() {
+    let mut rig = Rig::playing();
+    let gone = rig.closed(By::Local, 0, "left");
+    rig.tell(connect("10.0.0.2:27015"));
+    rig.pass(Micros(500_000));
+    rig.tell(connect("10.0.0.3:27015"));
+    rig.pass(Micros(999_999));
+    assert_eq!(rig.dials().len(), 1);
+    rig.pass(Micros(1_000_000));
+    assert_eq!(rig.dials().last().unwrap().1, "10.0.0.3:27015", "the last wish counts");
+    assert!(rig.tell(gone).is_empty());
+    assert_eq!((rig.dials().len(), rig.stands()), (2, "connecting"));
+}
+
+#[test]
+fn disconnect_while_a_server_is_being_left_dials_nobody() {
+    let mut rig = Rig::playing();
+    let gone = rig.closed(By::Local, 0, "left");
+    rig.tell(connect("10.0.0.2:27015"));
+    rig.tell(ConnectionMsg::Disconnect);
+    assert!(rig.tell(gone).is_empty());
+    rig.pass(Micros::from_secs(60));
+    assert_eq!((rig.dials().len(), rig.stands()), (1, "disconnected"));
+    let addresses: Vec<_> = rig.ends().iter().map(|end| end.address.clone().unwrap()).collect();
+    assert_eq!(addresses, ["10.0.0.1:27015", "10.0.0.2:27015"]);
+}
+
+/// SES-04: a dial that is still out is given up at once.
+#[test]
+fn connect_gives_up_a_dial_that_is_still_out_and_dials_at_once() {
+    let mut rig = Rig::new();
+    rig.tell(connect("10.0.0.1:27015"));
+    let effects = rig.tell(connect("10.0.0.2:27015"));
+    let hang_up = effects.iter().position(|it| matches!(it, Effect::HangUp { .. }));
+    let dial = effects.iter().position(|it| dial_of(it).is_some());
+    assert!(hang_up.unwrap() < dial.unwrap(), "{effects:?}");
 }
 
 /// SES-06

@@ -49,7 +49,7 @@ fn a_snapshot_that_comes_before_its_spawn_changes_nothing() {
 fn a_snapshot_of_the_session_before_is_swallowed_while_the_next_is_played() {
     let mut rig = Rig::playing();
     let old = ConnectionMsg::Datagram(rig.of_now(snapshot(8, 3).into()));
-    rig.tell(connect("10.0.0.2:27015"));
+    rig.moves_to("10.0.0.2:27015");
     rig.tell(rig.dialed());
     rig.hear(schema());
     rig.hear(server_info());
@@ -97,7 +97,7 @@ fn the_predictors_input_passes_while_its_own_session_is_played() {
     let mut loading = Rig::loading();
     assert!(loading.tell(input(&loading)).is_empty());
 
-    rig.tell(connect("10.0.0.2:27015"));
+    rig.moves_to("10.0.0.2:27015");
     rig.tell(rig.dialed());
     rig.hear(schema());
     rig.hear(server_info());
