@@ -57,7 +57,17 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     };
     let client = Running::start(&runtime.root().child("client"), &gray_box, options);
     client.connect(Some(flags.connect.clone()));
-    let mut visit = Visit { client, prefs, front, shared, until: None, ended: None };
+    let mut visit = Visit {
+        client,
+        prefs,
+        front,
+        shared,
+        until: None,
+        ended: None,
+        result: None,
+        tried_at_console: false,
+        told_to_leave: false,
+    };
     visit.play(flags.stage.seconds);
     let drawn = match &mut darkroom {
         Some((room, path)) => {
@@ -80,7 +90,14 @@ struct Visit<'a> {
     shared: &'a Shared,
     /// When it is over; counted from the first spawn.
     until: Option<Instant>,
+    /// How the newest session or attempt ended, once it has.
     ended: Option<SessionEnd>,
+    /// The ending that ends the run.
+    result: Option<SessionEnd>,
+    /// Somebody at the console asked for a server, and does not play there yet.
+    tried_at_console: bool,
+    /// Somebody at the console asked to leave.
+    told_to_leave: bool,
 }
 
 /// Whether a run goes on.
@@ -117,7 +134,9 @@ impl Visit<'_> {
                 let text = format!("joined {world_name}");
                 self.print("informed", &json!({ "world": world_name }), &text);
             }
+            ClientEvent::Stands("connecting") => self.ended = None,
             ClientEvent::Spawned { slot, pawn, tick } => {
+                self.tried_at_console = false;
                 let facts = json!({ "slot": slot, "pawn": pawn.to_string(), "tick": tick.0 });
                 self.print("spawned", &facts, &format!("playing as #{slot}, pawn {pawn}"));
                 if let (None, Some(seconds)) = (self.until, seconds) {
@@ -130,13 +149,27 @@ impl Visit<'_> {
                 if self.shared.json {
                     self.print("ended", &facts, "");
                 }
-                let quiet = end.title().is_none();
-                self.ended = Some(end);
-                return if quiet { Next::On } else { Next::Over };
+                return self.ended(end);
             }
             _ => (),
         }
         Next::On
+    }
+
+    /// A session or an attempt has ended. What was asked for here ends nothing else, and neither
+    /// does a try at the console: whoever made it was told, and may make another.
+    fn ended(&mut self, end: SessionEnd) -> Next {
+        let is_quiet = end.title().is_none();
+        if is_quiet && std::mem::take(&mut self.told_to_leave) && !self.shared.json {
+            let from = end.address.as_deref().unwrap_or("the server");
+            self.print("answer", &Value::Null, &format!("disconnected from {from}"));
+        }
+        let goes_on = is_quiet || self.tried_at_console;
+        if !goes_on {
+            self.result = Some(end.clone());
+        }
+        self.ended = Some(end);
+        if goes_on { Next::On } else { Next::Over }
     }
 
     /// One line of the client's console.
@@ -144,11 +177,12 @@ impl Visit<'_> {
         let answer = match parse(Side::Client, line) {
             Ok(None) => return Next::On,
             Ok(Some(Command::Connect(to))) => {
-                self.ended = None;
+                self.tried_at_console = true;
                 self.client.connect(to);
                 return Next::On;
             }
             Ok(Some(Command::Disconnect)) => {
+                self.told_to_leave = self.ended.is_none();
                 self.client.disconnect();
                 return Next::On;
             }
@@ -198,9 +232,9 @@ impl Visit<'_> {
         }
     }
 
-    /// How the process ends: as its last session did.
+    /// How the process ends: as what ended it.
     fn result(&self) -> Result<(), Failure> {
-        let Some(end) = &self.ended else { return Ok(()) };
+        let Some(end) = &self.result else { return Ok(()) };
         match exit_of(end) {
             Exit::Success => Ok(()),
             exit => {
