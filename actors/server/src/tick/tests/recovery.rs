@@ -1,7 +1,10 @@
 //! What outlives a fault: the last whole tick, and those who are still here.
 #![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
+use super::super::TickActor;
 use super::*;
+use crate::directory::Directory;
+use crate::event::Observer;
 
 /// A loop that goes on from what another one kept.
 fn remade(it: &Loop, peers: &[u32]) -> Loop {
@@ -75,6 +78,19 @@ fn a_world_beyond_repair_starts_anew_with_the_same_people_at_the_same_tick() {
     again.walk(1, 9);
     again.run(4);
     assert_eq!(again.frame().owner(pawn).unwrap().answer.input_ack, 9, "and it goes on");
+}
+
+#[test]
+fn the_third_fault_within_ten_seconds_is_beyond_repair_and_the_count_starts_over() {
+    let beyond = |faults: &[u64]| {
+        let directory = Directory::new(Prefs::default(), Observer::default());
+        let mut actor = TickActor::new(TickRate::DEFAULT, directory, None);
+        let each = faults.iter().map(|at| actor.is_beyond_repair(Micros(*at)));
+        each.collect::<Vec<bool>>()
+    };
+    assert_eq!(beyond(&[0, 1, 9_999_999]), [false, false, true]);
+    assert_eq!(beyond(&[0, 1, 10_000_000, 10_000_001]), [false, false, false, false]);
+    assert_eq!(beyond(&[0, 1, 2, 3, 4, 5]), [false, false, true, false, false, true]);
 }
 
 #[test]
