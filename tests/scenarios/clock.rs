@@ -1,5 +1,6 @@
 //! The client's tick clock over links of every length: how deep it keeps the server's queue.
 
+use crate::log::lines_of;
 use dh_client::{ClockReading, Manner};
 use dh_host::net::{Link, Links};
 use dh_machine::{Micros, Tick};
@@ -170,4 +171,41 @@ fn a_jittery_server_leaves_nothing_behind_for_the_next() {
         holding: false,
     };
     assert_eq!(first, fresh, "a first reading, with no margin");
+}
+
+/// PACE-07, netcode OQ-18: the time scale changes how many ticks a real second has, at both ends
+/// alike and from one moment on, so that nobody waits for the other and no host counts as slow.
+#[test]
+fn another_time_scale_starves_nobody_piles_up_nothing_and_is_no_slow_server() {
+    for (scale, ticks) in [("0.5", 30), ("2", 120)] {
+        let (mut made, mut settled) = (None, Micros(0));
+        let mut span = [Tick(0); 2];
+        let lines = lines_of(|| {
+            let report = Scenario::new("another scale", 15).closely().run(async |world| {
+                let server = world.server(ServerSetup::default());
+                let peer = peer_named(world, "ada", one_way(30));
+                join(world, peer, server).await;
+                world.run_for(Micros::from_secs(2)).await;
+                world.console(server, &format!("world.timeScale {scale}"));
+                world.run_for(Micros::from_secs(10)).await;
+                settled = world.runtime().now();
+                let tick = |world: &World| world.records().server(server).last_tick.unwrap().0;
+                span[0] = tick(world);
+                world.run_for(Micros::from_secs(10)).await;
+                span[1] = tick(world);
+                made = Some((server, peer));
+            });
+            report.assert_passed();
+            let (server, peer) = made.unwrap();
+            for reading in since(report.records.peer(peer), settled) {
+                assert!((1..=4).contains(&reading.depth), "x{scale}: {reading:?}");
+                assert!(!reading.holding, "x{scale}: {reading:?}");
+            }
+            let session = report.records.server(server).session_of("ada").unwrap();
+            let starved = session.starved.iter().filter(|tick| span[0] < **tick).count();
+            assert_eq!((starved, session.overflowed.len()), (0, 0), "x{scale}");
+        });
+        assert!((span[1].0 - span[0].0).abs_diff(10 * ticks) <= 2, "x{scale}: {span:?}");
+        assert!(!lines.iter().any(|line| line.contains("instead of")), "x{scale}: {lines:?}");
+    }
 }
