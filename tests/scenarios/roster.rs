@@ -219,6 +219,7 @@ fn a_forged_name_is_shown_and_gives_nobody_anything() {
     });
 }
 
+/// Sessions OQ-17, OQ-24
 #[test]
 fn a_kicked_player_is_told_why_and_its_pawn_is_gone() {
     for transport in BOTH {

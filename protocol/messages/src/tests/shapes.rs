@@ -236,6 +236,7 @@ fn an_entity_is_shown_as_slot_and_generation() {
     assert!(EntityId::NONE.is_none() && !id.is_none());
 }
 
+/// Sessions OQ-24
 #[test]
 fn an_ending_of_a_newer_server_is_still_told() {
     let end = SessionEnd {

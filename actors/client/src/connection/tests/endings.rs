@@ -239,7 +239,7 @@ fn a_message_that_cannot_be_read_ends_the_session() {
     assert_eq!(rig.hang_ups(), [CloseCode::Unreadable]);
 }
 
-/// PLAT-17, SES-16: a live session whose link dies has no reason to show.
+/// PLAT-17, SES-16, sessions OQ-24: a live session whose link dies has no reason to show.
 #[test]
 fn a_transport_that_ends_by_itself_says_what_that_was() {
     let cases = [

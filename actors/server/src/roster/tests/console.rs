@@ -119,6 +119,7 @@ fn a_clients_preference_is_not_the_servers_to_set() {
     }
 }
 
+/// Sessions OQ-17
 #[test]
 fn kick_ends_a_session_by_slot_or_identity_and_tells_it_the_reason() {
     let mut room = Room::new();
