@@ -84,6 +84,29 @@ fn a_server_that_is_not_there_is_told_in_one_line_with_exit_69() {
     assert_eq!(lines.count(), 1, "{ended:?}");
 }
 
+/// SES-08: whoever typed it is still there, and goes where somebody answers.
+#[test]
+fn a_failed_connect_at_the_console_is_one_line_and_the_client_stays() {
+    let (mut server, address) = server();
+    let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let nobody = taken.local_addr().unwrap().to_string();
+    drop(taken);
+    let mut ada = client(&address, "ada");
+    ada.line_with("playing as ");
+    ada.type_line(&format!("connect {nobody}"));
+    ada.line_with(&format!("connect: could not reach {nobody} ("));
+    server.line_with("ada left");
+    ada.type_line(&format!("connect {address}"));
+    ada.line_with("playing as ");
+    ada.type_line("disconnect");
+    ada.line_with(&format!("disconnected from {address}"));
+    ada.type_line("quit");
+    let ended = ada.end();
+    assert!(ended.status.success(), "{ended:?}");
+    let failed = ended.out.iter().filter(|line| line.starts_with("connect: could not reach"));
+    assert_eq!(failed.count(), 1, "{ended:?}");
+}
+
 #[test]
 fn a_taken_port_is_told_with_exit_75() {
     let (_server, address) = server();
