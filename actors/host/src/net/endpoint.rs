@@ -54,6 +54,8 @@ pub struct EndpointStats {
     pub knocks: u64,
     /// First packets dropped at the socket, before any cryptography.
     pub shed: u64,
+    /// First packets told to prove their address without asking the listener.
+    pub retried: u64,
     /// Knocks dropped because too many waited, or the listener's port was full.
     pub overflowed: u64,
     /// Knocks that nobody answered in time.
@@ -108,6 +110,7 @@ enum Arrival {
 #[derive(Debug, Default)]
 struct Counts {
     knocks: AtomicU64,
+    retried: AtomicU64,
     overflowed: AtomicU64,
     expired: AtomicU64,
 }
@@ -212,8 +215,9 @@ impl Endpoint {
     }
 
     /// While `true`, first packets from addresses not heard of in the last seconds are dropped at
-    /// the socket; a real client's second one passes. The gate also closes by itself when first
-    /// packets come faster than any crowd of players.
+    /// the socket; a real client's second one passes, has to prove its address, and only then is a
+    /// knock. The gate also closes by itself when first packets come faster than any crowd of
+    /// players.
     pub fn shed(&self, shed: bool) {
         if let Some(gate) = &self.inner.gate {
             gate.shed(shed);
@@ -227,6 +231,7 @@ impl Endpoint {
         EndpointStats {
             knocks: counts.knocks.load(Ordering::Relaxed),
             shed: self.inner.gate.as_ref().map_or(0, |gate| gate.dropped()),
+            retried: counts.retried.load(Ordering::Relaxed),
             overflowed: counts.overflowed.load(Ordering::Relaxed),
             expired: counts.expired.load(Ordering::Relaxed),
         }
@@ -359,6 +364,15 @@ fn open(
 async fn accept(quinn: quinn::Endpoint, inner: Weak<Inner>) {
     while let Some(incoming) = quinn.accept().await {
         let Some(inner) = inner.upgrade() else { return };
+        let is_shedding = inner.gate.as_ref().is_some_and(|gate| gate.is_shedding());
+        if is_shedding && !incoming.remote_address_validated() {
+            // Nobody needs to be asked, and a half-open handshake would cost far more.
+            inner.counts.retried.fetch_add(1, Ordering::Relaxed);
+            if let Err(validated) = incoming.retry() {
+                validated.into_incoming().ignore();
+            }
+            continue;
+        }
         inner.arrive(Arrival::Quic(Box::new(incoming)));
     }
 }

@@ -6,6 +6,7 @@ mod closing;
 mod datagrams;
 mod dialling;
 mod ear;
+mod flood;
 mod hostile;
 mod links;
 mod messages;
