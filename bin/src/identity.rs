@@ -7,11 +7,9 @@ use crate::command::{Identity as What, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::output;
-use dh_host::net::{Identity, IdentityError, KnownHosts, KnownHostsError};
+use dh_host::net::{FileError, Identity, IdentityError, KnownHosts, KnownHostsError};
 use serde_json::json;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// This user's private key in the data folder.
@@ -31,19 +29,25 @@ pub(crate) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
 
 /// This user's identity, made on first use.
 pub(crate) fn load(folder: &DataFolder) -> Result<Identity, Failure> {
-    Identity::load_or_make(&folder.file(KEY_FILE)).map_err(|error| {
-        let (exit, remedy) = match &error {
-            IdentityError::ReadableByOthers { path, .. } => {
-                (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
-            }
-            IdentityError::Unreadable { path } => {
-                (Exit::Damaged, Some(format!("mv {0} {0}.old", path.display())))
-            }
-            IdentityError::Io { .. } => (Exit::Io, Some("dh --data DIR".to_owned())),
-            _ => (Exit::Internal, None),
-        };
-        Failure { exit, cause: error.to_string(), remedy }
-    })
+    Identity::load_or_make(&folder.file(KEY_FILE)).map_err(|error| key_failure(&error))
+}
+
+/// What a fault of a key file means to the user.
+fn key_failure(error: &IdentityError) -> Failure {
+    let aside = |path: &Path| format!("mv {0} {0}.old", path.display());
+    let (exit, remedy) = match error {
+        IdentityError::File(FileError::OpenToOthers { path, .. }) => {
+            (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
+        }
+        IdentityError::NoKey { path, .. }
+        | IdentityError::File(FileError::NoFile { path, .. } | FileError::TooLarge { path, .. }) => {
+            (Exit::Damaged, Some(aside(path)))
+        }
+        IdentityError::File(_) => (Exit::Io, Some("dh --data DIR".to_owned())),
+        IdentityError::NotWritten { .. } => (Exit::CannotCreate, Some("dh --data DIR".to_owned())),
+        _ => (Exit::Internal, None),
+    };
+    Failure { exit, cause: error.to_string(), remedy }
 }
 
 /// The file of known servers.
@@ -54,14 +58,16 @@ pub(crate) fn known_hosts(folder: &DataFolder) -> PathBuf {
 /// What a fault of the file of known servers means to the user.
 pub(crate) fn hosts_failure(error: &KnownHostsError) -> Failure {
     let exit = match error {
-        KnownHostsError::Line { .. } => Exit::Damaged,
+        KnownHostsError::Line { .. }
+        | KnownHostsError::File(FileError::NoFile { .. } | FileError::TooLarge { .. }) => {
+            Exit::Damaged
+        }
         KnownHostsError::Name(_) => Exit::Usage,
         KnownHostsError::Full(_) => Exit::CannotCreate,
         _ => Exit::Io,
     };
     let failure = Failure::new(exit, error);
     match error {
-        KnownHostsError::Line { .. } => failure.remedy("mend or remove that line"),
         KnownHostsError::Full(_) => failure.remedy("dh identity forget HOST"),
         _ => failure,
     }
@@ -100,28 +106,25 @@ fn forget(folder: &DataFolder, host: &str, as_json: bool) -> Result<(), Failure>
 
 fn export(folder: &DataFolder, target: &Path) -> Result<(), Failure> {
     load(folder)?;
-    let source = folder.file(KEY_FILE);
-    let key = fs::read(&source)
-        .map_err(|error| Failure::new(Exit::Io, format!("{}: {error}", source.display())))?;
-    let cannot = |error: std::io::Error| {
-        let failure =
-            Failure::new(Exit::CannotCreate, format!("cannot make {}: {error}", target.display()));
-        match error.kind() {
-            ErrorKind::AlreadyExists => failure.remedy("dh identity export FILE, with a new name"),
-            _ => failure.remedy("dh identity export FILE, in a folder you may write to"),
-        }
-    };
     // A key is never written over anything, nor where others may read it.
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(target);
-    let mut file = file.map_err(cannot)?;
-    file.write_all(&key)
-        .and_then(|()| file.sync_all())
-        .map_err(|error| Failure::new(Exit::Io, format!("{}: {error}", target.display())))
+    Identity::export(&folder.file(KEY_FILE), target).map_err(|error| match &error {
+        IdentityError::NotWritten { error: why, .. } => {
+            let failure = Failure::new(Exit::CannotCreate, &error);
+            match why.kind() {
+                ErrorKind::AlreadyExists => {
+                    failure.remedy("dh identity export FILE, with a new name")
+                }
+                _ => failure.remedy("dh identity export FILE, in a folder you may write to"),
+            }
+        }
+        _ => key_failure(&error),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     fn folder(home: &tempfile::TempDir) -> DataFolder {

@@ -273,6 +273,7 @@ impl Visit<'_> {
 fn exit_of(end: &SessionEnd) -> Exit {
     match end.exit_code() {
         0 => Exit::Success,
+        65 => Exit::Damaged,
         69 => Exit::Unavailable,
         70 => Exit::Internal,
         75 => Exit::TryAgain,

@@ -74,8 +74,8 @@ actor_message! {
 pub struct DialFailure {
     /// In words.
     pub reason: String,
-    /// Whether the server's key is not the pinned one.
-    pub key_changed: bool,
+    /// What it is recorded as.
+    pub kind: EndKind,
 }
 
 /// Who the player is and how long an attempt may take.
@@ -146,8 +146,12 @@ impl ConnectionActor {
                 ConnectionMsg::Dialed(Numbered::new(attempt, ()))
             }
             Dialed::Failed(error) => {
-                let key_changed = matches!(error, DialError::KeyChanged { .. });
-                let failure = DialFailure { reason: error.to_string(), key_changed };
+                let kind = match error {
+                    DialError::KeyChanged { .. } => EndKind::ServerKeyChanged,
+                    DialError::KnownHosts(_) => EndKind::KnownHostsUnusable,
+                    _ => EndKind::CouldNotReach,
+                };
+                let failure = DialFailure { reason: error.to_string(), kind };
                 ConnectionMsg::DialFailed(Numbered::new(attempt, failure))
             }
         });

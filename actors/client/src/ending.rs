@@ -25,6 +25,8 @@ pub enum EndKind {
     TimedOut,
     /// The server's key is not the one that was pinned at first contact.
     ServerKeyChanged,
+    /// The file of known servers is damaged or is none, so nobody was dialed.
+    KnownHostsUnusable,
     /// The two sides speak different protocol numbers.
     ProtocolMismatch,
     /// The two sides are of one protocol number and of different builds.
@@ -49,7 +51,13 @@ impl EndKind {
     /// Whether the session never began because the dial failed.
     #[must_use]
     pub fn is_failed_dial(self) -> bool {
-        matches!(self, Self::CouldNotReach | Self::TimedOut | Self::ServerKeyChanged)
+        matches!(
+            self,
+            Self::CouldNotReach
+                | Self::TimedOut
+                | Self::ServerKeyChanged
+                | Self::KnownHostsUnusable
+        )
     }
 }
 
@@ -76,6 +84,7 @@ impl SessionEnd {
         match self.kind {
             EndKind::CouldNotReach => "The server did not answer.",
             EndKind::ServerKeyChanged => "The server is not the one this client knows.",
+            EndKind::KnownHostsUnusable => "The list of known servers cannot be used.",
             EndKind::TimedOut => "The server took too long to answer.",
             EndKind::ProtocolMismatch | EndKind::BuildDiffers => {
                 "This server runs a different version of the game."
@@ -94,6 +103,7 @@ impl SessionEnd {
     #[must_use]
     pub fn detail(&self) -> String {
         match (self.kind, self.versions) {
+            (EndKind::KnownHostsUnusable, _) => self.reason.clone().unwrap_or_default(),
             (kind, _) if kind.is_failed_dial() => format!("Tried {}.", self.target()),
             (EndKind::ProtocolMismatch, Some((server, client))) => {
                 format!("This server speaks protocol {server}; this client speaks {client}.")
@@ -124,6 +134,7 @@ impl SessionEnd {
             EndKind::CouldNotReach | EndKind::ServerKeyChanged => {
                 Some(format!("connect: could not reach {} ({reason})", self.target()))
             }
+            EndKind::KnownHostsUnusable => Some(format!("connect: {reason}")),
             _ => Some(format!("disconnected: {}", self.detail())),
         }
     }
@@ -140,6 +151,7 @@ impl SessionEnd {
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             EndKind::Quiet | EndKind::ClosedByServer => 0,
+            EndKind::KnownHostsUnusable => 65,
             EndKind::CouldNotReach | EndKind::TimedOut => 69,
             EndKind::ServerFull => 75,
             EndKind::ProtocolMismatch

@@ -228,11 +228,8 @@ impl Connecting {
     }
 
     fn dial_failed(&mut self, failure: DialFailure, out: &mut Outbox<Effect>) {
-        let kind = match failure.key_changed {
-            true => EndKind::ServerKeyChanged,
-            false => EndKind::CouldNotReach,
-        };
-        self.fail(SessionEnd { reason: Some(failure.reason), ..self.ending(kind) }, out);
+        let DialFailure { reason, kind } = failure;
+        self.fail(SessionEnd { reason: Some(reason), ..self.ending(kind) }, out);
     }
 
     /// The server says why it ends this; its close may follow or be lost, and says no more.

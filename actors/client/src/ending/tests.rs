@@ -83,7 +83,10 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
             assert_eq!(end(*kind).title(), title, "{kind:?}");
         }
     };
-    titled(&[CouldNotReach, TimedOut, ServerKeyChanged], Some("Could not connect"));
+    titled(
+        &[CouldNotReach, TimedOut, ServerKeyChanged, KnownHostsUnusable],
+        Some("Could not connect"),
+    );
     titled(
         &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer],
         Some("Disconnected"),
@@ -102,6 +105,8 @@ fn the_console_has_one_line_for_what_was_not_asked_for() {
     assert_eq!(line(EndKind::CouldNotReach, "no route"), Some(reached("no route")));
     assert_eq!(line(EndKind::ServerKeyChanged, "other key"), Some(reached("other key")));
     assert_eq!(line(EndKind::TimedOut, ""), Some(reached("timed out")));
+    let damaged = line(EndKind::KnownHostsUnusable, "line 3: damaged");
+    assert_eq!(damaged, Some("connect: line 3: damaged".to_owned()));
     assert_eq!(line(EndKind::ServerFull, "full"), Some("disconnected: full".to_owned()));
     assert_eq!(line(EndKind::Quiet, ""), None);
 }
@@ -111,6 +116,7 @@ fn the_exit_code_follows_from_the_kind() {
     let codes = [
         (EndKind::Quiet, 0),
         (EndKind::ClosedByServer, 0),
+        (EndKind::KnownHostsUnusable, 65),
         (EndKind::CouldNotReach, 69),
         (EndKind::TimedOut, 69),
         (EndKind::ClientFailed, 70),

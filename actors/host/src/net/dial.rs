@@ -82,7 +82,8 @@ pub enum Dialed {
     Failed(DialError),
 }
 
-/// Why there is no connection. All but [`DialError::TimedOut`] count as "could not reach".
+/// Why there is no connection. All but [`DialError::TimedOut`], [`DialError::KeyChanged`] and
+/// [`DialError::KnownHosts`] count as "could not reach".
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DialError {

@@ -14,7 +14,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::sign::CertifiedKey;
 
-use super::file;
+use super::file::{self, FileError};
 use super::key::{PeerKey, base64};
 
 /// An Ed25519 key with its certificate.
@@ -28,21 +28,18 @@ pub struct Identity {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum IdentityError {
-    /// The key file can be read by others; its mode is given.
-    ReadableByOthers {
-        /// The key file.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+    /// The key file could not be read: see [`FileError`].
+    File(FileError),
     /// The key file holds no Ed25519 key in PKCS#8.
-    Unreadable {
+    NoKey {
         /// The key file.
         path: PathBuf,
+        /// What it holds instead.
+        found: &'static str,
     },
-    /// The file could not be read or written.
-    Io {
-        /// The key file.
+    /// A key file could not be written.
+    NotWritten {
+        /// Which.
         path: PathBuf,
         /// What the system said.
         error: io::Error,
@@ -56,20 +53,12 @@ impl Identity {
     /// is none.
     ///
     /// # Errors
-    /// When the file is readable by others, is no key, or cannot be read or written.
+    /// When what stands there is no file, readable by others, or no key; or when it cannot be
+    /// read or written.
     pub fn load_or_make(path: &Path) -> Result<Self, IdentityError> {
-        match file::read_private(path, FILE_MAX) {
-            Ok(text) => Self::from_pem(&text)
-                .ok_or_else(|| IdentityError::Unreadable { path: path.to_owned() }),
-            Err(file::ReadError::OpenToOthers(mode)) => {
-                Err(IdentityError::ReadableByOthers { path: path.to_owned(), mode })
-            }
-            Err(file::ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
-                Self::make(path)
-            }
-            Err(file::ReadError::Io(error)) => {
-                Err(IdentityError::Io { path: path.to_owned(), error })
-            }
+        match Self::load(path)? {
+            Some(identity) => Ok(identity),
+            None => Self::make(path),
         }
     }
 
@@ -78,6 +67,20 @@ impl Identity {
     pub fn from_secret(secret: &[u8; 32]) -> Self {
         let document = [&PKCS8_HEAD[..], &secret[..]].concat();
         Self::from_pkcs8(&document).expect("any 32 bytes are an Ed25519 secret")
+    }
+
+    /// Copy the key kept in `path` to a new file (mode 0600, whole or not at all), which must not
+    /// exist.
+    ///
+    /// # Errors
+    /// When there is no key in `path`, or `to` exists or cannot be written.
+    pub fn export(path: &Path, to: &Path) -> Result<(), IdentityError> {
+        let (text, _) = Self::read(path)?.ok_or_else(|| {
+            let error = io::ErrorKind::NotFound.into();
+            IdentityError::File(FileError::Io { path: path.to_owned(), error })
+        })?;
+        file::create_private(to, &text)
+            .map_err(|error| IdentityError::NotWritten { path: to.to_owned(), error })
     }
 
     /// Who this is, as peers see it.
@@ -97,6 +100,25 @@ impl Identity {
         Self { certified: Arc::new(certified), key }
     }
 
+    fn load(path: &Path) -> Result<Option<Self>, IdentityError> {
+        Ok(Self::read(path)?.map(|(_, identity)| identity))
+    }
+
+    /// The text of a key file, and whose key it is.
+    fn read(path: &Path) -> Result<Option<(Vec<u8>, Self)>, IdentityError> {
+        let text = file::read_private(path, FILE_MAX).map_err(IdentityError::File)?;
+        let Some(text) = text else { return Ok(None) };
+        if let Some(identity) = Self::from_pem(&text) {
+            return Ok(Some((text, identity)));
+        }
+        let found = match str::from_utf8(&text) {
+            Ok("") => "an empty file",
+            Ok(_) => "other text",
+            Err(_) => "bytes that are no text",
+        };
+        Err(IdentityError::NoKey { path: path.to_owned(), found })
+    }
+
     fn make(path: &Path) -> Result<Self, IdentityError> {
         let mut secret = [0; 32];
         SystemRandom::new().fill(&mut secret).map_err(|_| IdentityError::NoRandomness)?;
@@ -104,11 +126,15 @@ impl Identity {
         let identity = Self::from_pkcs8(&document).ok_or(IdentityError::NoRandomness)?;
         // A PKCS#8 document of 48 bytes fills one line of PEM exactly, without padding.
         let pem = format!("{PEM_HEAD}\n{}\n{PEM_FOOT}\n", base64(&document));
+        let failed = |error| IdentityError::NotWritten { path: path.to_owned(), error };
+        file::make_folder(path).map_err(failed)?;
         match file::create_private(path, pem.as_bytes()) {
             Ok(()) => Ok(identity),
             // Another process made one first: that one holds.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load_or_make(path),
-            Err(error) => Err(IdentityError::Io { path: path.to_owned(), error }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Self::load(path)?.ok_or_else(|| failed(error))
+            }
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -139,16 +165,15 @@ impl fmt::Debug for Identity {
 impl fmt::Display for IdentityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ReadableByOthers { path, mode } => write!(
+            Self::File(error) => error.fmt(f),
+            Self::NoKey { path, found } => write!(
                 f,
-                "{} can be read by others (mode {mode:o}); run: chmod 600 {}",
-                path.display(),
+                "{}: expected an Ed25519 key in PEM, found {found}; move it away to get a new one",
                 path.display()
             ),
-            Self::Unreadable { path } => {
-                write!(f, "{} holds no Ed25519 key; move it away to get a new one", path.display())
+            Self::NotWritten { path, error } => {
+                write!(f, "{}: the key cannot be written: {error}", path.display())
             }
-            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::NoRandomness => f.write_str("the system gave no randomness for a new key"),
         }
     }
@@ -205,7 +230,10 @@ mod tests {
         Identity::load_or_make(&path).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
         let refused = Identity::load_or_make(&path).unwrap_err();
-        assert!(matches!(refused, IdentityError::ReadableByOthers { mode: 0o640, .. }));
+        assert!(matches!(
+            refused,
+            IdentityError::File(FileError::OpenToOthers { mode: 0o640, .. })
+        ));
         assert!(refused.to_string().contains("chmod 600"));
     }
 
@@ -219,6 +247,44 @@ mod tests {
             assert!(Identity::load_or_make(&path).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), junk);
         }
+    }
+
+    #[test]
+    fn whatever_stands_in_place_of_a_key_ends_in_one_line_that_says_what_is_wrong() {
+        let folder = folder();
+        let path = folder.path().join("identity.key");
+        let told = |path: &Path| Identity::load_or_make(path).unwrap_err().to_string();
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        assert!(told(&path).contains("expected a file, found a link to nothing; move it away"));
+        assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink(), "nothing is touched");
+        assert!(told(folder.path()).contains("expected a file, found a folder; move it away"));
+        let holds = folder.path().join("other.key");
+        let found: [(&[u8], &str); 3] =
+            [(b"", "an empty file"), (&[0xff], "bytes that are no text"), (b"a", "other text")];
+        for (bytes, found) in found {
+            std::fs::write(&holds, bytes).unwrap();
+            std::fs::set_permissions(&holds, std::fs::Permissions::from_mode(0o600)).unwrap();
+            let told = told(&holds);
+            assert!(told.contains(&format!("Ed25519 key in PEM, found {found}; move")), "{told}");
+            assert!(!told.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn an_export_is_a_whole_key_of_its_own_or_nothing() {
+        let folder = folder();
+        let [path, copy] = ["identity.key", "copy.key"].map(|name| folder.path().join(name));
+        assert!(matches!(Identity::export(&path, &copy), Err(IdentityError::File(_))));
+        let identity = Identity::load_or_make(&path).unwrap();
+        Identity::export(&path, &copy).unwrap();
+        assert_eq!(Identity::load_or_make(&copy).unwrap().key(), identity.key());
+        assert!(matches!(
+            Identity::export(&path, &copy),
+            Err(IdentityError::NotWritten { error, .. })
+                if error.kind() == io::ErrorKind::AlreadyExists
+        ));
+        assert!(Identity::export(&path, &folder.path().join("none/copy.key")).is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
     }
 
     #[test]

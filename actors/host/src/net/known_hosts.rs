@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use super::file;
+use super::file::{self, FileError};
 use super::key::{Fingerprint, PeerKey};
 
 /// The servers that are known by key, in order of name.
@@ -27,15 +27,17 @@ pub enum KnownHostsError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
-        what: &'static str,
+        /// What is found in it.
+        found: &'static str,
     },
     /// A name that no line can hold.
     Name(String),
     /// There are more servers than a file may hold.
     Full(PathBuf),
-    /// The file could not be read or written.
-    Io {
+    /// The file could not be read: see [`FileError`].
+    File(FileError),
+    /// The file could not be written.
+    NotWritten {
         /// The file.
         path: PathBuf,
         /// What the system said.
@@ -49,15 +51,11 @@ impl KnownHosts {
     /// # Errors
     /// When a line is malformed or the file cannot be read.
     pub fn load(path: &Path) -> Result<Self, KnownHostsError> {
-        let bytes = match file::read(path, FILE_MAX) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(KnownHostsError::Io { path: path.to_owned(), error }),
-        };
-        Self::read(&bytes).map_err(|(line, what)| KnownHostsError::Line {
+        let bytes = file::read(path, FILE_MAX).map_err(KnownHostsError::File)?;
+        Self::read(&bytes.unwrap_or_default()).map_err(|(line, found)| KnownHostsError::Line {
             path: path.to_owned(),
             line,
-            what,
+            found,
         })
     }
 
@@ -105,24 +103,23 @@ impl KnownHosts {
     fn read(bytes: &[u8]) -> Result<Self, (usize, &'static str)> {
         let mut known = Self::default();
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
-            let text = str::from_utf8(line).map_err(|_| (number, "is not UTF-8"))?;
+            let text = str::from_utf8(line).map_err(|_| (number, "what is not UTF-8"))?;
             let text = text.trim_ascii();
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            let (name, print) =
-                text.split_once(' ').ok_or((number, "is not NAME and SHA256:..."))?;
+            let (name, print) = text.split_once(' ').ok_or((number, "one word"))?;
             let print = print.trim_ascii().parse();
-            let print = print.map_err(|_| (number, "holds no SHA256:... fingerprint"))?;
+            let print = print.map_err(|_| (number, "no fingerprint"))?;
             let name = canonical(name);
             if !is_name(&name) {
-                return Err((number, "holds a name that no server can have"));
+                return Err((number, "a name that no server can have"));
             }
             if known.hosts.insert(name, print).is_some() {
-                return Err((number, "names a server a second time"));
+                return Err((number, "a server a second time"));
             }
             if known.hosts.len() > HOSTS_MAX {
-                return Err((number, "is one server more than the file may hold"));
+                return Err((number, "one server too many"));
             }
         }
         Ok(known)
@@ -130,20 +127,29 @@ impl KnownHosts {
 
     fn write(&self, path: &Path) -> Result<(), KnownHostsError> {
         let text: String = self.iter().map(|(name, print)| format!("{name} {print}\n")).collect();
-        file::replace(path, text.as_bytes())
-            .map_err(|error| KnownHostsError::Io { path: path.to_owned(), error })
+        file::make_folder(path)
+            .and_then(|()| file::replace(path, text.as_bytes()))
+            .map_err(|error| KnownHostsError::NotWritten { path: path.to_owned(), error })
     }
 }
 
 impl fmt::Display for KnownHostsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line { path, line, what } => write!(f, "{}:{line}: line {what}", path.display()),
+            Self::Line { path, line, found } => write!(
+                f,
+                "{} line {line}: expected NAME SHA256:..., found {found}; \
+                 mend or remove that line",
+                path.display()
+            ),
             Self::Name(name) => write!(f, "no server can be called {name:?}"),
             Self::Full(path) => {
                 write!(f, "{}: holds {HOSTS_MAX} servers already", path.display())
             }
-            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::File(error) => error.fmt(f),
+            Self::NotWritten { path, error } => {
+                write!(f, "{}: cannot be written: {error}", path.display())
+            }
         }
     }
 }
@@ -214,9 +220,31 @@ mod tests {
                 matches!(&refused, KnownHostsError::Line { line, .. } if *line == number),
                 "{refused}"
             );
+            let told = format!("line {number}: expected NAME SHA256:..., found ");
+            assert!(refused.to_string().contains(&told), "{refused}");
             assert!(KnownHosts::pin(&path, "new", key(3)).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn whatever_stands_in_place_of_the_file_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        for path in [&path, folder.path()] {
+            let refused = KnownHosts::load(path).unwrap_err();
+            assert!(matches!(refused, KnownHostsError::File(FileError::NoFile { .. })));
+            assert!(KnownHosts::pin(path, "new", key(3)).is_err());
+        }
+        assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
+        std::fs::remove_file(&path).unwrap();
+        std::fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
+        let refused = KnownHosts::load(&path).unwrap_err();
+        assert!(matches!(refused, KnownHostsError::File(FileError::TooLarge { .. })));
+        std::fs::write(&path, [b'a', 0xff]).unwrap();
+        let told = KnownHosts::load(&path).unwrap_err().to_string();
+        assert!(told.contains("line 1: expected NAME SHA256:..., found what is not UTF-8"));
     }
 
     #[test]

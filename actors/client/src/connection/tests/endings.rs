@@ -57,7 +57,7 @@ fn event_of(rig: &Rig, number: u8) -> ConnectionMsg {
 }
 
 fn dial_failed(rig: &Rig, reason: &str) -> ConnectionMsg {
-    let failure = DialFailure { reason: reason.to_owned(), key_changed: false };
+    let failure = DialFailure { reason: reason.to_owned(), kind: EndKind::CouldNotReach };
     ConnectionMsg::DialFailed(rig.of_now(failure))
 }
 
@@ -265,8 +265,21 @@ fn a_transport_that_ends_by_itself_says_what_that_was() {
 fn a_changed_server_key_is_told_apart_from_an_unreachable_server() {
     let mut rig = Rig::new();
     rig.tell(connect("10.0.0.1:27015"));
-    let failure = DialFailure { reason: "server key changed".to_owned(), key_changed: true };
+    let failure =
+        DialFailure { reason: "server key changed".to_owned(), kind: EndKind::ServerKeyChanged };
     rig.tell(ConnectionMsg::DialFailed(rig.of_now(failure)));
     let end = rig.ends()[0];
     assert_eq!((end.kind, end.exit_code()), (EndKind::ServerKeyChanged, 77));
+}
+
+#[test]
+fn an_unusable_list_of_known_servers_is_told_apart_from_an_unreachable_server() {
+    let mut rig = Rig::new();
+    rig.tell(connect("10.0.0.1:27015"));
+    let reason = "known-hosts line 3: expected NAME SHA256:..., found one word".to_owned();
+    let failure = DialFailure { reason: reason.clone(), kind: EndKind::KnownHostsUnusable };
+    rig.tell(ConnectionMsg::DialFailed(rig.of_now(failure)));
+    let end = rig.ends()[0];
+    assert_eq!((end.kind, end.exit_code()), (EndKind::KnownHostsUnusable, 65));
+    assert_eq!(end.console_line(), Some(format!("connect: {reason}")));
 }
