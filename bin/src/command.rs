@@ -4,13 +4,14 @@
 //! so the flags of `play` stand at the top as well. Knows nothing of what the verbs do.
 
 use crate::exit::Exit;
-use crate::nearest;
+use crate::{nearest, output};
 use clap::error::{Error, ErrorKind};
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 use dh_prefs::Address;
 use std::ffi::OsString;
+use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -246,9 +247,12 @@ pub(crate) enum BenchName {
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> {
     let words: Vec<OsString> = words.into_iter().collect();
     read(&words).map_err(|error| {
-        // A closed stdout or stderr is nobody's fault.
-        drop(error.print());
-        if error.use_stderr() { Exit::Usage } else { Exit::Success }
+        let printed = error.print().and_then(|()| stdout().flush());
+        if error.use_stderr() {
+            return Exit::Usage;
+        }
+        let failed = output::written(printed).err();
+        failed.map_or(Exit::Success, |failure| failure.report(false))
     })
 }
 

@@ -3,10 +3,11 @@
 //! Used by every role. No other code ends the process, and 101, the code of an uncaught panic, is
 //! never seen: a panic that reaches the top is told in one line and ends as [`Exit::Internal`].
 
+use crate::printer;
+use serde_json::json;
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt::Display;
-use std::io::{Write as _, stderr};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 use std::thread;
@@ -97,8 +98,13 @@ impl Failure {
         self
     }
 
-    /// Tells the user on stderr.
-    pub(crate) fn report(&self) -> Exit {
+    /// Tells the user on stderr; as JSON, in one object on one line.
+    pub(crate) fn report(&self, as_json: bool) -> Exit {
+        if as_json {
+            let (error, code, remedy) = (&self.cause, self.exit.code(), &self.remedy);
+            say(&json!({ "error": error, "code": code, "try": remedy }).to_string());
+            return self.exit;
+        }
         say(&format!("dh: {}", self.cause));
         if let Some(remedy) = &self.remedy {
             say(&format!("  try: {remedy}"));
@@ -107,9 +113,9 @@ impl Failure {
     }
 }
 
-/// One line on stderr; a closed stderr is nobody's fault.
+/// One line on stderr; a stderr that is closed, or that nobody reads, is nobody's fault.
 pub(crate) fn say(line: &str) {
-    drop(writeln!(stderr(), "{line}"));
+    printer::err().print(format!("{line}\n").as_bytes());
 }
 
 thread_local! {

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use dh_client::ClientEvent;
-use dh_host::{Actor, Context, Performed, Place, Port, Scope, Start};
+use dh_host::{Actor, Context, Inlet, Performed, Place, Port, Runtime, Scope, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_server::{ConsoleLine, ServerEvent};
 use dh_view::Answer;
@@ -24,6 +24,8 @@ use crate::exit::{Exit, Failure};
 
 /// Events that may wait for the main thread.
 const WAITING_MAX: usize = 4_096;
+/// Typed lines among them; whoever types more waits, so that answers always find room.
+const TYPED_WAITING_MAX: usize = 64;
 /// Bytes of a line that is typed; a longer one is cut.
 const TYPED_MAX: u64 = 4_096;
 
@@ -48,6 +50,8 @@ actor_message! {
         Client(ClientEvent): Data DropOldest,
         /// The server answered a console line.
         Answer(ConsoleLine): Control Refuse,
+        /// A line was typed; behind the answers that wait, so that no typist outruns them.
+        Typed(String): Control Wait,
         /// The renderer has finished a picture, or cannot.
         Picture(Answer): Control Refuse,
     }
@@ -56,10 +60,8 @@ actor_message! {
 /// What the main thread wakes for.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// An actor told something.
+    /// An actor told something, or a line was typed.
     Told(FrontMsg),
-    /// A line was typed.
-    Typed(String),
     /// The process is asked to end: the signal's name.
     Signal(&'static str),
 }
@@ -78,7 +80,7 @@ impl Actor for FrontActor {
     }
 
     fn perform(&mut self, event: FrontMsg, _cx: &mut Context<'_, FrontMsg>) -> Performed<FrontMsg> {
-        // A main thread that is so far behind is ending.
+        // A main thread that is so far behind is ending: typed lines take their place beforehand.
         drop(self.to.try_send(Event::Told(event)));
         Performed::Done
     }
@@ -89,6 +91,8 @@ impl Actor for FrontActor {
 pub(crate) struct Front {
     port: Port<FrontMsg>,
     events: Receiver<Event>,
+    /// A place for each typed line that waits among the events.
+    places: Receiver<()>,
     /// Keeps the channel open where nobody types and nobody signals.
     _to: SyncSender<Event>,
 }
@@ -99,10 +103,11 @@ impl Front {
         let (to, events) = sync_channel(WAITING_MAX);
         let port = scope.spawn(Place::Control, "front", FrontActor { to: to.clone() });
         hear_signals(to.clone())?;
+        let (place, places) = sync_channel(TYPED_WAITING_MAX);
         if typed {
-            hear_lines(to.clone())?;
+            hear_lines(scope.runtime().clone(), port.inlet(FrontMsg::Typed), place)?;
         }
-        Ok(Self { port, events, _to: to })
+        Ok(Self { port, events, places, _to: to })
     }
 
     /// Where actors tell.
@@ -115,7 +120,12 @@ impl Front {
         let now = Instant::now();
         let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(now));
         // The channel stays open, so an error only says that nothing came in time.
-        self.events.recv_timeout(left.min(Duration::from_secs(3_600))).ok()
+        let event = self.events.recv_timeout(left.min(Duration::from_secs(3_600))).ok()?;
+        if matches!(event, Event::Told(FrontMsg::Typed(_))) {
+            // Its place was taken before it was handed over, and is free for the next line.
+            let _ = self.places.try_recv();
+        }
+        Some(event)
     }
 }
 
@@ -133,11 +143,16 @@ fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
 }
 
 /// Lines of stdin; its end is nothing to end for.
-fn hear_lines(to: SyncSender<Event>) -> Result<(), Failure> {
+fn hear_lines(
+    runtime: Runtime,
+    lines: Inlet<String>,
+    place: SyncSender<()>,
+) -> Result<(), Failure> {
     let hear = move || {
         let mut typed = std::io::stdin().lock();
         while let Some(line) = next_line(&mut typed) {
-            if to.send(Event::Typed(line)).is_err() {
+            let offered = || runtime.block_on(lines.send(line));
+            if place.send(()).is_err() || offered().is_err() {
                 return;
             }
         }

@@ -117,7 +117,7 @@ impl Visit<'_> {
                     say(&format!("leaving: {name}"));
                     Next::Over
                 }
-                Some(Event::Typed(line)) => self.typed(&line),
+                Some(Event::Told(FrontMsg::Typed(line))) => self.typed(&line),
                 Some(Event::Told(FrontMsg::Client(event))) => self.told(event, seconds),
                 None | Some(Event::Told(_)) => Next::On,
             };
@@ -255,18 +255,7 @@ impl Visit<'_> {
     }
 
     fn print(&self, event: &str, facts: &Value, text: &str) {
-        let written = if self.shared.json {
-            let mut object = json!({ "event": event });
-            if let (Some(object), Some(facts)) = (object.as_object_mut(), facts.as_object()) {
-                object.extend(facts.clone());
-            }
-            output::json(&object)
-        } else {
-            output::line(text)
-        };
-        if let Err(failure) = written {
-            tracing::debug!("{}", failure.cause);
-        }
+        output::event(self.shared.json, event, facts, text);
     }
 }
 

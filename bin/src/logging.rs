@@ -4,7 +4,8 @@
 //! terminal, and not where `NO_COLOR` is set.
 
 use crate::command::{LogFormat, Shared};
-use std::io::{IsTerminal as _, stderr};
+use crate::printer;
+use std::io::{self, IsTerminal as _, Write, stderr};
 use tracing_subscriber::EnvFilter;
 
 /// Sends the program's log to stderr from here on.
@@ -14,13 +15,30 @@ pub(crate) fn start(shared: &Shared) {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(stderr)
+        .with_writer(|| Line)
         .with_ansi(stderr().is_terminal() && !plain)
         .log_internal_errors(false);
     // A second start, as in tests, keeps the first.
     match shared.log_format {
         LogFormat::Text => drop(log.with_target(false).try_init()),
-        LogFormat::Json => drop(log.json().flatten_event(true).try_init()),
+        LogFormat::Json => {
+            printer::err().speak_json();
+            drop(log.json().flatten_event(true).try_init());
+        }
+    }
+}
+
+/// One log line on its way to stderr; an actor that logs never waits for whoever reads it.
+struct Line;
+
+impl Write for Line {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        printer::err().print(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

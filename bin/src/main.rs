@@ -18,6 +18,7 @@ mod output;
 mod picture;
 mod play;
 mod prefs;
+mod printer;
 mod serve;
 mod settings;
 mod table;
@@ -29,7 +30,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::watch_panics();
-    exit::guarded(run).into()
+    let exit = exit::guarded(run);
+    printer::finish_err();
+    exit.into()
 }
 
 fn run() -> Exit {
@@ -38,7 +41,13 @@ fn run() -> Exit {
         Err(exit) => return exit,
     };
     logging::start(&command.shared);
-    dispatch(command).err().map_or(Exit::Success, |failure| failure.report())
+    let as_json = command.shared.json;
+    if as_json {
+        printer::out().speak_json();
+    }
+    let done = dispatch(command);
+    let left = output::finish();
+    done.and(left).err().map_or(Exit::Success, |failure| failure.report(as_json))
 }
 
 fn dispatch(command: Command) -> Result<(), Failure> {

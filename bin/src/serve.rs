@@ -16,6 +16,9 @@ use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
 use crate::{identity, output, settings};
 
+/// What the world that every server of this build serves is called.
+const MAP: &str = "the gray box";
+
 /// Runs the role to its end.
 pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
@@ -37,21 +40,16 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     };
     let server = Running::start(&runtime.root().child("server"), options).map_err(cannot_listen)?;
     let address = server.address();
-    if shared.json {
-        output::json(&json!({ "event": "ready", "address": address.to_string(), "map": "",
-            "identity": fingerprint.to_string() }))?;
-    } else {
-        output::line(&format!("ready on {address}, map the gray box, identity {fingerprint}"))?;
-    }
+    let facts = json!({ "address": address.to_string(), "map": MAP,
+        "identity": fingerprint.to_string() });
+    let text = format!("ready on {address}, map {MAP}, identity {fingerprint}");
+    output::event(shared.json, "ready", &facts, &text);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
     let reason = serve(&runtime, &server, &front, until, shared);
     server.say_goodbye(&format!("server stopped ({reason})"));
     stop(&runtime)?;
-    if shared.json {
-        output::json(&json!({ "event": "stopped", "reason": reason }))?;
-    } else {
-        output::line(&format!("stopped: {reason}"))?;
-    }
+    let facts = json!({ "reason": reason });
+    output::event(shared.json, "stopped", &facts, &format!("stopped: {reason}"));
     failed(&runtime)
 }
 
@@ -74,9 +72,9 @@ fn serve(
             }
             None => (),
             Some(Event::Signal(name)) => return name.to_owned(),
-            Some(Event::Typed(line)) => {
+            Some(Event::Told(FrontMsg::Typed(line))) => {
                 next_line += 1;
-                server.console(next_line, line);
+                runtime.block_on(server.type_line(next_line, line));
             }
             Some(Event::Told(FrontMsg::Server(ServerEvent::StopAsked))) => {
                 return "asked by the console".to_owned();
@@ -86,21 +84,17 @@ fn serve(
     }
 }
 
-/// Answers and transcript on stdout. A closed stdout does not stop a server.
+/// Answers and transcript on stdout.
 fn print(told: &FrontMsg, shared: &Shared) {
-    let written = match told {
-        FrontMsg::Server(ServerEvent::Line(text)) if shared.json => {
-            output::json(&json!({ "event": "line", "text": text }))
+    match told {
+        FrontMsg::Server(ServerEvent::Line(text)) => {
+            output::event(shared.json, "line", &json!({ "text": text }), text);
         }
-        FrontMsg::Server(ServerEvent::Line(text)) => output::line(text),
-        FrontMsg::Answer(answer) if shared.json => {
-            output::json(&json!({ "event": "answer", "line": answer.id, "text": answer.text }))
+        FrontMsg::Answer(answer) => {
+            let facts = json!({ "line": answer.id, "text": answer.text });
+            output::event(shared.json, "answer", &facts, &answer.text);
         }
-        FrontMsg::Answer(answer) => output::line(&answer.text),
-        FrontMsg::Server(_) | FrontMsg::Client(_) | FrontMsg::Picture(_) => Ok(()),
-    };
-    if let Err(failure) = written {
-        tracing::debug!("{}", failure.cause);
+        FrontMsg::Server(_) | FrontMsg::Client(_) | FrontMsg::Picture(_) | FrontMsg::Typed(_) => (),
     }
 }
 

@@ -92,6 +92,13 @@ impl Directory {
         }
     }
 
+    /// Tell the roster, waiting for a place if that is the message's policy.
+    pub(crate) async fn send_to_roster(&self, msg: RosterMsg) {
+        if let Some(roster) = self.0.roster.get() {
+            drop(roster.send(msg).await);
+        }
+    }
+
     /// Tell the tick.
     pub fn to_tick(&self, msg: TickMsg) {
         if let Some(tick) = self.0.tick.get() {

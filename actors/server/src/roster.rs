@@ -46,7 +46,7 @@ actor_message! {
         /// A peer may have missed who is here.
         WhoIsHere(PeerId): Control Refuse,
         /// A line was typed on the server's console.
-        Console(ConsoleLine): Control Refuse,
+        Console(ConsoleLine): Data Wait,
         /// Everybody is to know.
         Notice(String): Control Refuse,
         /// The answer of the world to a console line.

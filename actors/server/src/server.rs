@@ -119,7 +119,13 @@ impl Server {
         &self.endpoint
     }
 
-    /// Type a line on its console.
+    /// Type a line on its console once there is room for it, so that none is lost.
+    pub async fn type_line(&self, id: u32, text: impl Into<String>) {
+        let line = ConsoleLine { id, text: text.into() };
+        self.directory.send_to_roster(RosterMsg::Console(line)).await;
+    }
+
+    /// Type a line on its console; lost where more lines wait than the console takes.
     pub fn console(&self, id: u32, text: impl Into<String>) {
         self.directory.to_roster(RosterMsg::Console(ConsoleLine { id, text: text.into() }));
     }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod pipes;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod session;

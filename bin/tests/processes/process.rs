@@ -1,6 +1,6 @@
 //! A `dh` process: started with a data folder of its own, read line by line, ended with the test.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _, empty};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -17,8 +17,18 @@ pub(crate) struct Process {
     stdin: ChildStdin,
     out: Receiver<String>,
     err: Receiver<String>,
+    /// A stream that is held open and never read.
+    _unread: Option<Box<dyn Read>>,
     heard: Vec<String>,
     home: tempfile::TempDir,
+}
+
+/// Which stream of a process nobody reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unread {
+    Neither,
+    Stdout,
+    Stderr,
 }
 
 /// How a process ended, and all it said.
@@ -37,6 +47,15 @@ impl Process {
 
     /// The same with variables of its own.
     pub(crate) fn start_with(words: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::launch(words, variables, Unread::Neither)
+    }
+
+    /// The same with one stream that nobody reads.
+    pub(crate) fn start_unread(words: &[&str], unread: Unread) -> Self {
+        Self::launch(words, &[], unread)
+    }
+
+    fn launch(words: &[&str], variables: &[(&str, &str)], unread: Unread) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_dh"))
             .args(words)
@@ -49,9 +68,13 @@ impl Process {
             .spawn()
             .unwrap();
         let stdin = child.stdin.take().unwrap();
-        let out = lines(child.stdout.take().unwrap());
-        let err = lines(child.stderr.take().unwrap());
-        Self { child, stdin, out, err, heard: Vec::new(), home }
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (out, err, unread): (_, _, Option<Box<dyn Read>>) = match unread {
+            Unread::Neither => (lines(out), lines(err), None),
+            Unread::Stdout => (lines(empty()), lines(err), Some(Box::new(out))),
+            Unread::Stderr => (lines(out), lines(empty()), Some(Box::new(err))),
+        };
+        Self { child, stdin, out, err, _unread: unread, heard: Vec::new(), home }
     }
 
     /// The folder it was started in, which is its data folder too.
@@ -76,6 +99,12 @@ impl Process {
             }
         }
         panic!("no line with {part:?} came; heard {:#?}", self.heard);
+    }
+
+    /// Where a server is ready, as its first line says.
+    pub(crate) fn address(&mut self) -> String {
+        let ready = self.line_with("ready on ");
+        ready.split_whitespace().nth(2).unwrap().trim_end_matches(',').to_owned()
     }
 
     /// Send a signal.
@@ -110,7 +139,7 @@ impl Drop for Process {
     }
 }
 
-fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (to, from) = channel();
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {

@@ -5,13 +5,19 @@ use rustix::process::Signal;
 use crate::process::Process;
 
 fn server() -> (Process, String) {
-    let mut server = Process::start(&["server", "--listen", "127.0.0.1:0"]);
-    let ready = server.line_with("ready on ");
-    let address = ready.split_whitespace().nth(2).unwrap().trim_end_matches(',').to_owned();
+    server_with(&[])
+}
+
+/// A server with more words on its command line, and its address.
+pub(crate) fn server_with(words: &[&str]) -> (Process, String) {
+    let words = [&["server", "--listen", "127.0.0.1:0"], words].concat();
+    let mut server = Process::start(&words);
+    let address = server.address();
     (server, address)
 }
 
-fn client(address: &str, name: &str) -> Process {
+/// A client of that name, on its way in.
+pub(crate) fn client(address: &str, name: &str) -> Process {
     let words = ["client", "--connect", address, "--name", name, "--headless", "--seconds", "20"];
     Process::start(&words)
 }
@@ -117,13 +123,10 @@ fn a_taken_port_is_told_with_exit_75() {
 /// WHO-24
 #[test]
 fn a_full_server_says_so_with_exit_75() {
-    let words = ["server", "--listen", "127.0.0.1:0", "--set", "server.maxPlayers=1"];
-    let mut server = Process::start(&words);
-    let ready = server.line_with("ready on ");
-    let address = ready.split_whitespace().nth(2).unwrap().trim_end_matches(',');
-    let mut ada = client(address, "ada");
+    let (_server, address) = server_with(&["--set", "server.maxPlayers=1"]);
+    let mut ada = client(&address, "ada");
     ada.line_with("playing as ");
-    let ended = client(address, "bob").end();
+    let ended = client(&address, "bob").end();
     assert_eq!(ended.status.code(), Some(75), "{ended:?}");
     let full = |line: &String| line.contains("server is full (1 player)");
     assert!(ended.out.iter().any(full), "{ended:?}");
