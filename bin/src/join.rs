@@ -143,28 +143,29 @@ impl Visit<'_> {
                     self.until = Some(Instant::now() + seconds);
                 }
             }
-            ClientEvent::Ended(end) => {
-                let facts = json!({ "title": end.title(), "message": end.message(),
-                    "detail": end.detail(), "address": end.address });
-                if self.shared.json {
-                    self.print("ended", &facts, "");
-                }
-                return self.ended(end);
-            }
+            ClientEvent::Ended(end) => return self.ended(end),
             _ => (),
         }
         Next::On
     }
 
     /// A session or an attempt has ended. What was asked for here ends nothing else, and neither
-    /// does a try at the console: whoever made it was told, and may make another.
+    /// does a try at the console: whoever made it hears of it, and may make another. Any other
+    /// ending ends the run, which tells a failure as one.
     fn ended(&mut self, end: SessionEnd) -> Next {
-        let is_quiet = end.title().is_none();
-        if is_quiet && std::mem::take(&mut self.told_to_leave) && !self.shared.json {
+        let line = end.console_line();
+        let was_asked_for = line.is_none() && std::mem::take(&mut self.told_to_leave);
+        let goes_on = line.is_none() || self.tried_at_console;
+        if self.shared.json {
+            let facts = json!({ "title": end.title(), "message": end.message(),
+                "detail": end.detail(), "address": end.address });
+            self.print("ended", &facts, "");
+        } else if was_asked_for {
             let from = end.address.as_deref().unwrap_or("the server");
             self.print("answer", &Value::Null, &format!("disconnected from {from}"));
+        } else if let (false, Some(line), Exit::Success) = (goes_on, &line, exit_of(&end)) {
+            self.print("ended", &Value::Null, line);
         }
-        let goes_on = is_quiet || self.tried_at_console;
         if !goes_on {
             self.result = Some(end.clone());
         }
@@ -241,6 +242,9 @@ impl Visit<'_> {
                 let cause = end.console_line().unwrap_or_else(|| end.detail());
                 let failure = Failure::new(exit, cause);
                 Err(match exit {
+                    Exit::Unavailable if end.title() == Some("Disconnected") => {
+                        failure.remedy("connect again, once the server runs")
+                    }
                     Exit::Unavailable => failure.remedy("check the address, and that it runs"),
                     Exit::TryAgain => failure.remedy("join again later"),
                     Exit::Mismatch => failure.remedy("install the same build on both sides"),

@@ -139,17 +139,19 @@ impl SessionEnd {
         }
     }
 
-    /// The record as those who watch hear it: the line, where the client rests now, the record.
+    /// The record as those who watch hear it: where the client rests now, the record, and its line
+    /// for a console that goes on.
     pub(crate) fn into_events(self) -> impl IntoIterator<Item = ClientEvent> {
         let line = self.console_line().map(ClientEvent::Line);
-        let rest = [ClientEvent::Stands("disconnected"), ClientEvent::Ended(self)];
-        line.into_iter().chain(rest)
+        [ClientEvent::Stands("disconnected"), ClientEvent::Ended(self)].into_iter().chain(line)
     }
 
     /// The process's exit code when its last session ended this way.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.kind {
+            // A link that died gave no reason, not even an empty one.
+            EndKind::ClosedByServer if self.reason.is_none() => 69,
             EndKind::Quiet | EndKind::ClosedByServer => 0,
             EndKind::KnownHostsUnusable => 65,
             EndKind::CouldNotReach | EndKind::TimedOut => 69,

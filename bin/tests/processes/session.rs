@@ -1,6 +1,7 @@
 //! A server and its clients as separate processes.
 
 use rustix::process::Signal;
+use serde_json::Value;
 
 use crate::process::Process;
 
@@ -86,8 +87,44 @@ fn a_server_that_is_not_there_is_told_in_one_line_with_exit_69() {
     let ended = client(&address, "ada").end();
     assert_eq!(ended.status.code(), Some(69), "{ended:?}");
     let told = format!("connect: could not reach {address} (");
-    let lines = ended.out.iter().filter(|line| line.starts_with(&told));
+    let lines = ended.out.iter().chain(&ended.err).filter(|line| line.contains(&told));
     assert_eq!(lines.count(), 1, "{ended:?}");
+    assert!(ended.err.iter().any(|line| line.starts_with("  try: ")), "{ended:?}");
+}
+
+#[test]
+fn a_server_that_vanishes_ends_its_clients_with_exit_69_and_one_that_stops_with_0() {
+    let (vanishing, address) = server();
+    let mut client = Process::start(&["client", "--connect", &address, "--headless", "--json"]);
+    client.line_with("spawned");
+    vanishing.signal(Signal::KILL);
+    let ended = client.end();
+    assert_eq!(ended.status.code(), Some(69), "{ended:?}");
+    let told: Value = serde_json::from_str(ended.err.last().unwrap()).unwrap();
+    assert_eq!(told["error"], "disconnected: The server closed the connection.");
+    assert!(told["code"] == 69 && told["try"].is_string(), "{told}");
+
+    let (mut stopping, address) = server();
+    let mut client = self::client(&address, "ada");
+    client.line_with("playing as ");
+    stopping.type_line("stop");
+    let ended = client.end();
+    assert!(
+        ended.status.success() && !ended.err.iter().any(|line| line.starts_with("dh:")),
+        "{ended:?}"
+    );
+    assert_eq!(ended.out.iter().filter(|line| line.contains("server stopped")).count(), 1);
+}
+
+#[test]
+fn a_client_that_was_halted_for_too_long_ends_with_exit_69() {
+    let (_server, address) = server();
+    let mut client = client(&address, "ada");
+    client.line_with("playing as ");
+    client.signal(Signal::STOP);
+    std::thread::sleep(std::time::Duration::from_secs(16));
+    client.signal(Signal::CONT);
+    assert_eq!(client.end().status.code(), Some(69));
 }
 
 /// SES-08: whoever typed it is still there, and goes where somebody answers.
@@ -128,6 +165,6 @@ fn a_full_server_says_so_with_exit_75() {
     ada.line_with("playing as ");
     let ended = client(&address, "bob").end();
     assert_eq!(ended.status.code(), Some(75), "{ended:?}");
-    let full = |line: &String| line.contains("server is full (1 player)");
-    assert!(ended.out.iter().any(full), "{ended:?}");
+    let full = |line: &&String| line.contains("server is full (1 player)");
+    assert_eq!(ended.out.iter().chain(&ended.err).filter(full).count(), 1, "{ended:?}");
 }

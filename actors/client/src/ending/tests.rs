@@ -115,7 +115,7 @@ fn the_console_has_one_line_for_what_was_not_asked_for() {
 fn the_exit_code_follows_from_the_kind() {
     let codes = [
         (EndKind::Quiet, 0),
-        (EndKind::ClosedByServer, 0),
+        (EndKind::ClosedByServer, 69),
         (EndKind::KnownHostsUnusable, 65),
         (EndKind::CouldNotReach, 69),
         (EndKind::TimedOut, 69),
@@ -131,4 +131,17 @@ fn the_exit_code_follows_from_the_kind() {
     for (kind, code) in codes {
         assert_eq!(end(kind).exit_code(), code, "{kind:?}");
     }
+}
+
+#[test]
+fn a_goodbye_is_a_success_and_a_link_that_dies_without_one_is_not() {
+    let lost = end(EndKind::ClosedByServer);
+    for reason in ["", "server stopped"] {
+        let told = SessionEnd { reason: Some(reason.to_owned()), ..lost.clone() };
+        assert_eq!(told.exit_code(), 0, "{reason:?}");
+    }
+    assert_eq!(
+        (lost.exit_code(), lost.detail().as_str()),
+        (69, "The server closed the connection.")
+    );
 }

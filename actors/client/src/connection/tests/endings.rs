@@ -164,8 +164,12 @@ fn disconnect_while_disconnected_does_nothing() {
 fn the_transition_to_disconnected_carries_one_record_of_the_ending() {
     let mut rig = Rig::playing();
     rig.hear(session_end(CloseCode::Leave, (2, 2), "server restarting in 5"));
-    let last = &rig.effects[rig.effects.len() - 2..];
-    let [Effect::Tell(ClientEvent::Stands(state)), Effect::Tell(ClientEvent::Ended(end))] = last
+    let last = &rig.effects[rig.effects.len() - 3..];
+    let [
+        Effect::Tell(ClientEvent::Stands(state)),
+        Effect::Tell(ClientEvent::Ended(end)),
+        Effect::Tell(ClientEvent::Line(_)),
+    ] = last
     else {
         panic!("{last:?}");
     };
