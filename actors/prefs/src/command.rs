@@ -206,9 +206,11 @@ pub fn parse(side: Side, line: &str) -> Result<Option<Command>, CommandError> {
 pub fn help(side: Side, topic: Option<&str>) -> String {
     let Some(topic) = topic else {
         let known = COMMANDS.iter().filter(|row| row.sides.contains(&side));
-        let lines = known.map(|row| format!("{:<48} {}\n", row.usage(), row.help));
-        return lines.collect::<String>()
-            + "<preference> [value]                             Shows or sets a preference.";
+        let mut rows: Vec<_> = known.map(|row| (row.usage(), row.help)).collect();
+        rows.push(("<preference> [value]".to_owned(), "Shows or sets a preference."));
+        let width = rows.iter().map(|(usage, _)| usage.len()).max().unwrap_or_default();
+        let lines = rows.iter().map(|(usage, help)| format!("{usage:<width$} {help}"));
+        return lines.collect::<Vec<_>>().join("\n");
     };
     if let Some(row) = COMMANDS.iter().find(|row| row.name == topic) {
         return format!("{}: {}", row.usage(), row.help);

@@ -78,7 +78,9 @@ pub enum Problem {
 }
 
 impl Problem {
-    pub(crate) fn unknown(key: &str) -> Self {
+    /// That no preference is called `key`, with the nearest that there is.
+    #[must_use]
+    pub fn unknown(key: &str) -> Self {
         let nearest = nearest(key, TABLE.iter().map(|row| row.key));
         Self::Unknown { key: key.to_owned(), nearest }
     }

@@ -157,10 +157,20 @@ impl Change {
             Applies::Live => format!("{key} = {value}"),
             Applies::NextJoin => format!("{key} = {value} (from the next join on)"),
             Applies::Restart => format!(
-                "{key} = {value} (needs a restart: keep it with `dh prefs set {key} {value}`)"
+                "{key} = {value} (needs a restart: keep it with `dh prefs set {key} {}`)",
+                shell_word(&value.to_string())
             ),
         }
     }
+}
+
+/// A text as one word of a shell's line.
+fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "._-+:/".contains(it);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The row called `key`, and what `text` means there.
@@ -230,6 +240,8 @@ mod tests {
         assert!(later.ends_with("(from the next join on)"), "{later}");
         let later = prefs.set_console("server.identity", "name").unwrap().line();
         assert!(later.contains("`dh prefs set server.identity name`"), "{later}");
+        let quoted = prefs.set_console("server.name", "It's New").unwrap().line();
+        assert!(quoted.contains("`dh prefs set server.name 'It'\\''s New'`"), "{quoted}");
     }
 
     #[test]

@@ -146,6 +146,11 @@ fn help_lists_what_this_console_knows_and_explains_each() {
         assert!(help(Side::Server, Some(row.name)).starts_with(&row.usage()));
     }
     assert!(all.ends_with("Shows or sets a preference."));
+    let helps = COMMANDS.iter().filter(|row| row.sides.contains(&Side::Server));
+    let mut columns: Vec<_> =
+        helps.map(|row| all.lines().find_map(|line| line.find(row.help)).unwrap()).collect();
+    columns.dedup();
+    assert_eq!(columns.len(), 1, "one column: {all}");
     assert_eq!(
         help(Side::Client, Some("server.maxPlayers")),
         "server.maxPlayers: Sessions at one time. Lowering it ends none. Expects a whole number \
