@@ -3,21 +3,21 @@
 //! Used by `main` and, for help, completions and man pages, by `manual`. `dh` without a verb plays,
 //! so the flags of `play` stand at the top as well. Knows nothing of what the verbs do.
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::{nearest, output};
 use clap::error::{Error, ErrorKind};
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
-use dh_prefs::Address;
+use dh_prefs::{Address, PrefError, Problem};
 use std::ffi::OsString;
 use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Simulated peers of one embedded server, at most.
-const PEERS_MAX: i64 = 512;
+/// Simulated peers of one embedded server, at most: its roster has a place less the local player's.
+const PEERS_MAX: i64 = 63;
 /// Seconds that a run may be limited to: a week.
 const SECONDS_MAX: f64 = 604_800.0;
 /// Columns of help where the terminal is wider, or is none.
@@ -121,9 +121,9 @@ pub(crate) enum Verb {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Play {
     /// Let others join at this address
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) listen: Option<SocketAddr>,
-    /// Simulated peers that walk about [default: 8]
+    /// Simulated peers that walk about, at most 63 [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=PEERS_MAX))]
     pub(crate) peers: Option<u32>,
     /// How the world is looked at.
@@ -135,7 +135,7 @@ pub(crate) struct Play {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Server {
     /// Serve at this address [default: every address, port 27015]
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) listen: Option<SocketAddr>,
     /// Read preferences from this file instead of the data folder's
     #[arg(long, value_name = "FILE")]
@@ -152,7 +152,7 @@ pub(crate) struct Client {
     #[arg(long, value_name = "HOST[:PORT]", value_parser = server)]
     pub(crate) connect: Address,
     /// The name that other players see
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = player_name)]
     pub(crate) name: Option<String>,
     /// How the world is looked at.
     #[command(flatten)]
@@ -247,6 +247,9 @@ pub(crate) enum BenchName {
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> {
     let words: Vec<OsString> = words.into_iter().collect();
     read(&words).map_err(|error| {
+        if error.use_stderr() && words.iter().any(|word| word == "--json") {
+            return mistake(&error).report(true);
+        }
         let printed = error.print().and_then(|()| stdout().flush());
         if error.use_stderr() {
             return Exit::Usage;
@@ -270,6 +273,32 @@ fn read(words: &[OsString]) -> Result<Command, Error> {
             Err(parser.error(ErrorKind::ArgumentConflict, told))
         }
         _ => Ok(command),
+    }
+}
+
+/// A mistake on the command line without its decoration: what is wrong, and the tip.
+fn mistake(error: &Error) -> Failure {
+    let text = error.render().to_string();
+    let cause = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    Failure::new(Exit::Usage, cause).remedy(tip.unwrap_or("dh --help"))
+}
+
+/// An address of this machine, with its port.
+fn listening(text: &str) -> Result<SocketAddr, String> {
+    let wrong = |_| "it has the form ADDRESS:PORT, as in 0.0.0.0:27015 or [::]:27015".to_owned();
+    text.parse().map_err(wrong)
+}
+
+/// A name as the preference of that meaning takes it.
+fn player_name(text: &str) -> Result<String, String> {
+    let mut prefs = dh_prefs::Prefs::default();
+    match prefs.set_argument(&format!("client.name={text}")) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(PrefError { problem: Problem::Value { expected, .. }, .. }) => {
+            Err(format!("expected {expected}"))
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -38,29 +38,35 @@ pub(crate) enum Origin {
 impl DataFolder {
     /// Opens the folder that the flag, the environment or the platform names, making it if needed.
     pub(crate) fn open(flag: Option<&Path>) -> Result<Self, Failure> {
-        let platform = etcetera::choose_base_strategy().ok().map(|base| base.data_dir());
-        Self::choose(flag, std::env::var_os("DH_DATA"), platform)
+        Self::choose(Self::look(flag))
     }
 
-    fn choose(
+    /// The folder that would be opened and why, without making it; none where there is no home.
+    pub(crate) fn look(flag: Option<&Path>) -> Option<(PathBuf, Origin)> {
+        let platform = etcetera::choose_base_strategy().ok().map(|base| base.data_dir());
+        Self::wanted(flag, std::env::var_os("DH_DATA"), platform)
+    }
+
+    fn wanted(
         flag: Option<&Path>,
         variable: Option<OsString>,
         platform: Option<PathBuf>,
-    ) -> Result<Self, Failure> {
+    ) -> Option<(PathBuf, Origin)> {
         let variable = variable.filter(|value| !value.is_empty()).map(PathBuf::from);
         let named = flag.map(|path| (path.to_owned(), Origin::Flag));
         let named = named.or_else(|| variable.map(|path| (path, Origin::Environment)));
-        if let Some((path, origin)) = named {
-            return match make(&path) {
-                Ok(()) => Ok(Self { path, origin }),
-                Err(error) => Err(cannot_make(&path, &error)),
-            };
-        }
-        let path = platform.map(|path| path.join("driftholm"));
-        match path.map(|path| (make(&path), path)) {
-            Some((Ok(()), path)) => Ok(Self { path, origin: Origin::Platform }),
-            Some((Err(error), path)) => Self::temporary(&cannot_make(&path, &error).cause),
-            None => Self::temporary("this user has no home folder"),
+        named.or_else(|| platform.map(|path| (path.join("driftholm"), Origin::Platform)))
+    }
+
+    /// A folder that was named is used or refused; the platform's can be replaced.
+    fn choose(wanted: Option<(PathBuf, Origin)>) -> Result<Self, Failure> {
+        let Some((path, origin)) = wanted else {
+            return Self::temporary("this user has no home folder");
+        };
+        match make(&path).map_err(|error| cannot_make(&path, &error)) {
+            Ok(()) => Ok(Self { path, origin }),
+            Err(failure) if origin == Origin::Platform => Self::temporary(&failure.cause),
+            Err(failure) => Err(failure),
         }
     }
 
@@ -77,16 +83,6 @@ impl DataFolder {
         };
         say(&format!("{why}; this run keeps its data in {} only", path.display()));
         Ok(Self { path, origin: Origin::Temporary })
-    }
-
-    /// The folder itself.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Why it is this one.
-    pub(crate) fn origin(&self) -> Origin {
-        self.origin
     }
 
     /// A file in it.

@@ -1,17 +1,16 @@
 //! Doctor: what this machine can do, and what to install where it cannot.
 //!
-//! Looks and tells; changes nothing but making the data folder, as any other verb would. A fault it
-//! finds is data, so it succeeds either way.
+//! Looks and tells; makes and changes nothing. A fault it finds is data, so it succeeds either way.
 
 use crate::command::Shared;
 use crate::data::{DataFolder, Origin};
 use crate::exit::Failure;
-use crate::output;
 use crate::version::VERSION;
-use dh_prefs::DEFAULT_PORT;
+use crate::{output, settings};
+use dh_prefs::{DEFAULT_PORT, Source, TABLE};
+use rustix::fs::{Access, access};
 use serde_json::json;
 use std::ffi::OsString;
-use std::fs;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
 
@@ -34,7 +33,7 @@ pub(crate) fn run(shared: &Shared) -> Result<(), Failure> {
         adapter(),
         display(|name| std::env::var_os(name)),
     ];
-    checks.extend(data(shared.data.as_deref()));
+    checks.extend(data(shared));
     checks.push(port(DEFAULT_PORT));
     if shared.json {
         let told = |check: &Check| {
@@ -79,34 +78,53 @@ fn display(variable: impl Fn(&str) -> Option<OsString>) -> Check {
     }
 }
 
-/// The data folder and the space beside it.
-fn data(flag: Option<&Path>) -> Vec<Check> {
-    let folder = match DataFolder::open(flag) {
-        Ok(folder) => folder,
-        Err(failure) => {
-            let remedy = failure.remedy.unwrap_or_default();
-            return vec![faulty("data folder", failure.cause, remedy)];
-        }
+/// The data folder as a role would find or make it, the space beside it, and its preferences.
+fn data(shared: &Shared) -> Vec<Check> {
+    let Some((path, origin)) = DataFolder::look(shared.data.as_deref()) else {
+        let found = "this user has no home folder".to_owned();
+        return vec![faulty("data folder", found, "dh --data DIR".to_owned())];
     };
-    let path = folder.path();
-    let reason = match folder.origin() {
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let reason = match origin {
         Origin::Flag => "--data",
         Origin::Environment => "DH_DATA",
-        Origin::Platform => "the platform's",
-        Origin::Temporary => "temporary",
+        Origin::Platform | Origin::Temporary => "the platform's",
     };
-    let found = format!("{} ({reason})", path.display());
-    let probe = folder.file(".doctor");
-    let written = fs::write(&probe, "").and_then(|()| fs::remove_file(&probe));
-    let check = match (written, folder.origin()) {
-        (Ok(()), Origin::Temporary) => faulty("data folder", found, "dh --data DIR".to_owned()),
-        (Ok(()), _) => fine("data folder", found),
-        (Err(error), _) => {
+    // What is not there yet is made in the nearest folder that is.
+    let there = path.ancestors().find(|path| path.exists()).unwrap_or(&path);
+    let yet = if there == path { "" } else { ", not made yet" };
+    let found = format!("{} ({reason}){yet}", path.display());
+    let writable = match there.is_dir() {
+        true => {
+            access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| error.to_string())
+        }
+        false => Err(format!("{} is no folder", there.display())),
+    };
+    let mut checks = match writable {
+        Ok(()) => vec![fine("data folder", found), space(there, FREE_BYTES_MIN)],
+        Err(why) => {
             let remedy = "dh --data DIR, with a folder you may write to".to_owned();
-            faulty("data folder", format!("{found}: {error}"), remedy)
+            vec![faulty("data folder", format!("{found}: {why}"), remedy)]
         }
     };
-    vec![check, space(path, FREE_BYTES_MIN)]
+    if there.is_dir() {
+        checks.push(preferences(&path.join(settings::FILE), shared));
+    }
+    checks
+}
+
+/// What a role would read as its preferences.
+fn preferences(path: &Path, shared: &Shared) -> Check {
+    match settings::load_from(path, shared) {
+        Ok(prefs) => {
+            let set = TABLE.iter().filter(|row| prefs.source(row) != Source::Default).count();
+            fine("preferences", format!("{set} differ from their defaults"))
+        }
+        Err(failure) => {
+            let remedy = failure.remedy.unwrap_or_default();
+            faulty("preferences", failure.cause.replace('\n', "; "), remedy)
+        }
+    }
 }
 
 fn space(path: &Path, least: u64) -> Check {
@@ -142,6 +160,7 @@ fn faulty(name: &'static str, found: String, remedy: String) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_display_is_the_one_the_environment_names() {
@@ -166,13 +185,40 @@ mod tests {
         assert!(space(here.path(), u64::MAX).remedy.is_some());
     }
 
+    fn looked(path: &Path) -> Vec<Check> {
+        let words = ["dh", "--data", path.to_str().unwrap()].map(OsString::from);
+        data(&crate::command::parse(words).unwrap().shared)
+    }
+
     #[test]
-    fn a_data_folder_is_told_with_the_space_beside_it() {
+    fn a_data_folder_is_told_with_its_space_and_preferences_and_is_not_made() {
         let home = tempfile::tempdir().unwrap();
-        let names: Vec<_> = data(Some(home.path())).iter().map(|check| check.name).collect();
-        assert_eq!(names, ["data folder", "free space"]);
+        let folder = home.path().join("a/b");
+        let checks = looked(&folder);
+        let names: Vec<_> = checks.iter().map(|check| check.name).collect();
+        assert_eq!(names, ["data folder", "free space", "preferences"]);
+        assert!(checks[0].found.ends_with("(--data), not made yet"), "{checks:?}");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+        looked(home.path());
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_data_folder_that_cannot_be_used_is_one_fault() {
+        let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         fs::write(&file, "").unwrap();
-        assert!(data(Some(&file))[0].remedy.is_some());
+        let faults: Vec<_> = looked(&file).into_iter().filter(|it| it.remedy.is_some()).collect();
+        assert_eq!(faults.iter().map(|it| it.name).collect::<Vec<_>>(), ["data folder"]);
+    }
+
+    #[test]
+    fn preferences_that_no_role_would_start_with_are_a_fault() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("config.toml"), "server.maxPlayer = 5").unwrap();
+        let checks = looked(home.path());
+        let fault = checks.iter().find(|check| check.name == "preferences").unwrap();
+        assert!(fault.found.contains("server.maxPlayers"), "{fault:?}");
+        assert!(fault.remedy.as_ref().unwrap().starts_with("edit "), "{fault:?}");
     }
 }

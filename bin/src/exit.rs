@@ -80,7 +80,7 @@ impl From<Exit> for ExitCode {
 pub(crate) struct Failure {
     /// How the process ends.
     pub(crate) exit: Exit,
-    /// One line, without a full stop.
+    /// One line a fault, without a full stop.
     pub(crate) cause: String,
     /// One line that names a command or a thing to install.
     pub(crate) remedy: Option<String>,
@@ -98,6 +98,11 @@ impl Failure {
         self
     }
 
+    /// The same with what can be done about it, where it does not say better itself.
+    pub(crate) fn or_remedy<R: Display>(self, remedy: impl FnOnce() -> R) -> Self {
+        if self.remedy.is_some() { self } else { self.remedy(remedy()) }
+    }
+
     /// Tells the user on stderr; as JSON, in one object on one line.
     pub(crate) fn report(&self, as_json: bool) -> Exit {
         if as_json {
@@ -105,7 +110,7 @@ impl Failure {
             say(&json!({ "error": error, "code": code, "try": remedy }).to_string());
             return self.exit;
         }
-        say(&format!("dh: {}", self.cause));
+        self.cause.lines().for_each(|line| say(&format!("dh: {line}")));
         if let Some(remedy) = &self.remedy {
             say(&format!("  try: {remedy}"));
         }

@@ -1,5 +1,7 @@
 //! The role that joins a server: a headless client, its console, and a picture at the end.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_client::{
@@ -9,6 +11,7 @@ use dh_client::{
 use dh_host::net::Trust;
 use dh_prefs::{Command, Prefs, Side, default_name, help, parse};
 use dh_sim::GrayBox;
+use dh_view::View;
 use serde_json::{Value, json};
 
 use crate::command::{Client, Shared};
@@ -16,7 +19,7 @@ use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
 use crate::picture::{Darkroom, no_adapter};
-use crate::{identity, output, serve, settings};
+use crate::{identity, output, picture, serve, settings};
 
 /// How long leaving may take before the process ends anyway.
 const LEAVE_MAX: Duration = Duration::from_secs(2);
@@ -71,7 +74,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     visit.play(flags.stage.seconds);
     let drawn = match &mut darkroom {
         Some((room, path)) => {
-            visit.view().map_or(Ok(()), |view| room.develop(&visit.front, view, path).map(drop))
+            visit.view().map_or(Ok(()), |view| visit.take_picture(room, view, path))
         }
         None => Ok(()),
     };
@@ -206,8 +209,20 @@ impl Visit<'_> {
         Next::On
     }
 
+    /// Take a picture and say where it lies.
+    fn take_picture(
+        &self,
+        room: &mut Darkroom,
+        view: Arc<View>,
+        path: &Path,
+    ) -> Result<(), Failure> {
+        let report = room.develop(&self.front, view, path)?;
+        self.print("picture", &picture::facts(path, &report), &picture::line(path, &report));
+        Ok(())
+    }
+
     /// The view of this moment, if there is one to be had.
-    fn view(&mut self) -> Option<std::sync::Arc<dh_view::View>> {
+    fn view(&mut self) -> Option<Arc<View>> {
         self.client.present();
         let until = Instant::now() + LEAVE_MAX;
         while let Some(event) = self.front.next(Some(until)) {

@@ -22,6 +22,7 @@ mod printer;
 mod serve;
 mod settings;
 mod table;
+mod user_file;
 mod version;
 
 use crate::command::{Command, Verb};

@@ -1,7 +1,7 @@
-//! Nearest: a mistyped verb, flag or value is answered with the closest one that exists.
+//! Nearest: a mistyped verb, flag or value is answered with the one that was meant.
 //!
-//! Used by the command line. The parser suggests only what is very close; people who guess a word
-//! want the closest anyway.
+//! Used by the command line. A name is near if a third of the typed word's letters at most are
+//! slips; a tip that leads astray is worse than none.
 
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::ffi::OsString;
@@ -23,30 +23,32 @@ pub(crate) fn suggest(mut error: Error, root: &clap::Command, words: &[OsString]
     let command = deepest(root, words);
     let names = match error.kind() {
         ErrorKind::InvalidValue => values(&error),
-        _ if word.starts_with('-') => flags(command),
-        _ => verbs(command),
+        _ => [verbs(command), flags(command)].concat(),
     };
     if let Some(name) = nearest(&word, &names) {
         // A verb where a flag was expected, or the other way round, is told as what it is.
-        let is_flag = name.starts_with('-');
-        let kind = if suggested == ContextKind::SuggestedArg && !is_flag {
-            ContextKind::SuggestedSubcommand
-        } else {
-            suggested
-        };
-        let value = match kind {
-            ContextKind::SuggestedSubcommand => ContextValue::Strings(vec![name]),
-            _ => ContextValue::String(name),
+        let (kind, value) = match suggested {
+            ContextKind::SuggestedValue => (suggested, ContextValue::String(name)),
+            _ if name.starts_with('-') => (ContextKind::SuggestedArg, ContextValue::String(name)),
+            _ => (ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name])),
         };
         error.insert(kind, value);
     }
     error
 }
 
-/// The name that is most like `word`, if there are names at all.
-pub(crate) fn nearest(word: &str, names: &[String]) -> Option<String> {
-    let likeness = |name: &String| strsim::jaro_winkler(word, name);
-    names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).cloned()
+/// The name that `word` was meant to be, if one is near enough; dashes before it are no letters.
+fn nearest(word: &str, names: &[String]) -> Option<String> {
+    let bare = |name: &str| name.trim_start_matches('-').to_lowercase();
+    let typed = bare(word);
+    let slips_max = (typed.chars().count() / 3).max(1);
+    let rank = |name: &String| {
+        let slips = strsim::osa_distance(&typed, &bare(name));
+        let other_kind = name.starts_with('-') != word.starts_with('-');
+        (slips <= slips_max).then_some((slips, other_kind))
+    };
+    let near = names.iter().filter_map(|name| Some((rank(name)?, name)));
+    near.min().map(|(_, name)| name.clone())
 }
 
 /// The command that the words lead to.

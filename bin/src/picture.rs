@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_host::{Port, Pump, Scope};
-use dh_render::{NoAdapter, Renderer, find_adapter, png_bytes};
-use dh_view::{NoPicture, PictureReport, RenderMsg, Shot, View};
+use dh_render::{NoAdapter, Renderer, Studio, png_bytes};
+use dh_view::{NoPicture, PictureReport, PixelBox, RenderMsg, Shot, View};
+use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
 
 /// Pixels across and down.
 const SIZE: (u32, u32) = (1_280, 720);
+/// What to do where a picture cannot be written.
+const REMEDY: &str = "--picture FILE, in a folder you may write to";
 /// How long a picture may take, on the slowest of adapters.
 const PICTURE_MAX: Duration = Duration::from_secs(60);
 
@@ -24,14 +27,13 @@ pub(crate) struct Darkroom {
 }
 
 impl Darkroom {
-    /// Start the renderer; the device is opened with the first picture.
+    /// Open the best adapter and start the renderer with it.
     ///
     /// # Errors
     /// When this machine has nothing to draw with.
     pub(crate) fn open(scope: &Scope, front: &Front) -> Result<Self, NoAdapter> {
-        find_adapter()?;
-        let (port, pump) =
-            scope.pumped("renderer", Renderer::new(front.port().inlet(FrontMsg::Picture)));
+        let renderer = Renderer::new(front.port().inlet(FrontMsg::Picture));
+        let (port, pump) = scope.pumped("renderer", renderer.opened(Studio::open()?));
         Ok(Self { port, pump })
     }
 
@@ -65,6 +67,31 @@ pub(crate) fn no_adapter(none: &NoAdapter) -> Failure {
     Failure::new(Exit::Unavailable, none)
 }
 
+/// What is on a picture and where it lies, for people.
+pub(crate) fn line(path: &Path, report: &PictureReport) -> String {
+    let players = match report.players_drawn {
+        1 => "1 player".to_owned(),
+        count => format!("{count} players"),
+    };
+    format!("{}: {players}, drawn by {}", path.display(), report.adapter)
+}
+
+/// The same as data, counted from the draw list that was submitted.
+pub(crate) fn facts(path: &Path, report: &PictureReport) -> Value {
+    let corners = |it: PixelBox| json!([it.left, it.top, it.right, it.bottom]);
+    let boxes = |it: Option<PixelBox>| it.map(corners);
+    let players = report.players.iter().map(|player| {
+        json!({ "id": player.id, "name": player.name, "visible": player.visible,
+            "body": boxes(player.body), "tag": boxes(player.tag), "shadow": boxes(player.shadow) })
+    });
+    json!({
+        "file": path.display().to_string(), "width": report.width, "height": report.height,
+        "adapter": report.adapter, "worldTriangles": report.world_triangles,
+        "playersDrawn": report.players_drawn, "hudRuns": report.hud_runs,
+        "hud": boxes(report.hud), "players": players.collect::<Vec<_>>(),
+    })
+}
+
 fn no_picture(why: &NoPicture) -> Failure {
     Failure::new(Exit::Unavailable, format!("no picture: {why}"))
 }
@@ -73,7 +100,7 @@ fn no_picture(why: &NoPicture) -> Failure {
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if fs::symlink_metadata(path).is_ok_and(|facts| !facts.is_file()) {
         let cause = format!("{}: it is no ordinary file and is left as it is", path.display());
-        return Err(Failure::new(Exit::CannotCreate, cause));
+        return Err(Failure::new(Exit::CannotCreate, cause).remedy(REMEDY));
     }
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
@@ -81,7 +108,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| {
         // It may not even have been begun.
         drop(fs::remove_file(&unfinished));
-        Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display()))
+        Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display())).remedy(REMEDY)
     })
 }
 

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dh_client::Manner;
-use dh_host::net::ListenError;
 use dh_machine::Micros;
 use dh_prefs::{Prefs, key};
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerSetup, World};
-use dh_view::{PictureReport, PixelBox, View};
+use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
 use crate::command::{Play, Shared};
@@ -19,7 +18,7 @@ use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
 use crate::front::Front;
 use crate::picture::{Darkroom, no_adapter};
-use crate::{identity, join, output, serve, settings, table};
+use crate::{identity, join, output, picture, serve, settings, table};
 
 /// Simulated peers unless told otherwise.
 const PEERS: u32 = 8;
@@ -95,7 +94,7 @@ impl Show {
         let mut server = ServerSetup { prefs, address: Some(address), identity: Some(identity) };
         // The local player and the simulated ones always find a place.
         let cap = server.prefs.get(key::MAX_PLAYERS).max(peers + 1);
-        server = server.with(&format!("server.maxPlayers={}", cap.min(64)));
+        server = server.with(&format!("server.maxPlayers={cap}"));
         let seconds = flags.stage.seconds.unwrap_or(SECONDS);
         let picture = flags.stage.picture.clone().unwrap_or_else(|| PICTURE.into());
         Ok(Self { server, local, peers, seconds, picture })
@@ -112,9 +111,8 @@ impl Show {
 
     /// Everybody joins, time passes, a view of the end is taken.
     async fn play(&self, world: &mut World) -> Result<Option<Arc<View>>, Failure> {
-        let server = world
-            .try_server(self.server.clone())
-            .map_err(|error: ListenError| serve::cannot_listen(error))?;
+        let server =
+            world.try_server(self.server.clone()).map_err(|error| serve::cannot_listen(&error))?;
         let local = world.peer(self.local.clone());
         world.join(local, server);
         let playing = |world: &World| world.is_playing(local);
@@ -158,32 +156,11 @@ fn tell(
     actors: &Actors,
 ) -> Result<(), Failure> {
     if shared.json {
-        let picture = picture.map(|(path, report)| picture_json(path, report));
+        let picture = picture.map(|(path, report)| picture::facts(path, report));
         return output::json(&json!({ "picture": picture, "actors": actors.json }));
     }
     output::line(&actors.text)?;
-    if let Some((path, report)) = picture {
-        let (players, adapter) = (report.players_drawn, &report.adapter);
-        let path = path.display();
-        output::line(&format!("{path}: {players} players, drawn by {adapter}"))?;
-    }
-    Ok(())
-}
-
-/// What is on the picture, counted from the draw list that was submitted.
-fn picture_json(path: &Path, report: &PictureReport) -> Value {
-    let corners = |it: PixelBox| json!([it.left, it.top, it.right, it.bottom]);
-    let boxes = |it: Option<PixelBox>| it.map(corners);
-    let players = report.players.iter().map(|player| {
-        json!({ "id": player.id, "name": player.name, "visible": player.visible,
-            "body": boxes(player.body), "tag": boxes(player.tag), "shadow": boxes(player.shadow) })
-    });
-    json!({
-        "file": path.display().to_string(), "width": report.width, "height": report.height,
-        "adapter": report.adapter, "worldTriangles": report.world_triangles,
-        "playersDrawn": report.players_drawn, "hudRuns": report.hud_runs,
-        "hud": boxes(report.hud), "players": players.collect::<Vec<_>>(),
-    })
+    picture.map_or(Ok(()), |(path, report)| output::line(&picture::line(path, report)))
 }
 
 fn micros(span: Duration) -> Micros {

@@ -6,7 +6,7 @@
 use crate::command::{Prefs as What, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
-use crate::{nearest, output, settings};
+use crate::{output, settings};
 use dh_prefs::{Place, PrefError, Preference, Prefs, Problem, Source, TABLE, Value};
 use serde_json::json;
 use std::fs::{self, OpenOptions};
@@ -78,7 +78,7 @@ fn edit(
     path: &Path,
     change: impl FnOnce(&str, &str) -> Result<String, Vec<PrefError>>,
 ) -> Result<(), Failure> {
-    let old = settings::read(path)?.unwrap_or_default();
+    let old = settings::read(path)?;
     let new = change(&path.display().to_string(), &old);
     let new = new.map_err(|faults| settings::failure(&faults))?;
     if new == old {
@@ -104,9 +104,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// The row of that name, or a failure that names the nearest.
 fn row(key: &str) -> Result<&'static Preference, Failure> {
     dh_prefs::find(key).ok_or_else(|| {
-        let names: Vec<String> = TABLE.iter().map(|row| row.key.to_owned()).collect();
-        let nearest = nearest::nearest(key, &names).and_then(|name| dh_prefs::find(&name));
-        let problem = Problem::Unknown { key: key.to_owned(), nearest: nearest.map(|row| row.key) };
+        let problem = Problem::unknown(key);
         settings::failure(&[PrefError { place: Place::Console, problem }])
     })
 }

@@ -1,5 +1,6 @@
 //! The role that serves a world until it is asked to stop.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Instant;
 
@@ -38,7 +39,8 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         answers: front.port().inlet(FrontMsg::Answer),
         links: Links::IDEAL,
     };
-    let server = Running::start(&runtime.root().child("server"), options).map_err(cannot_listen)?;
+    let server = Running::start(&runtime.root().child("server"), options)
+        .map_err(|error| cannot_listen(&error))?;
     let address = server.address();
     let facts = json!({ "address": address.to_string(), "map": MAP,
         "identity": fingerprint.to_string() });
@@ -126,12 +128,23 @@ pub(crate) fn failed(runtime: &Runtime) -> Result<(), Failure> {
 }
 
 /// What a refused address means to the user.
-pub(crate) fn cannot_listen(error: ListenError) -> Failure {
-    let failure = match &error {
-        ListenError::Bind { .. } => Failure::new(Exit::TryAgain, &error),
-        _ => Failure::new(Exit::Internal, &error),
+pub(crate) fn cannot_listen(error: &ListenError) -> Failure {
+    let (exit, remedy) = match &error {
+        ListenError::Bind { error, .. } => match error.kind() {
+            ErrorKind::AddrInUse => {
+                (Exit::TryAgain, "--listen with a free port, or stop what holds this one")
+            }
+            ErrorKind::AddrNotAvailable => {
+                (Exit::Config, "--listen with an address of this machine, as in 0.0.0.0:27015")
+            }
+            ErrorKind::PermissionDenied => {
+                (Exit::Refused, "--listen with a port from 1024 on, as in 0.0.0.0:27015")
+            }
+            _ => (Exit::Io, "--listen with another address, as in 0.0.0.0:27015"),
+        },
+        _ => return Failure::new(Exit::Internal, error),
     };
-    failure.remedy("dh server --listen ADDR:PORT with a free port, or stop what holds this one")
+    Failure::new(exit, error).remedy(remedy)
 }
 
 fn any_address() -> SocketAddr {
@@ -142,4 +155,24 @@ fn new_world_id(runtime: &Runtime) -> [u8; 16] {
     let mut id = [0; 16];
     id.copy_from_slice(&runtime.seeds().bytes("world")[..16]);
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_why_nobody_can_listen_has_its_exit_code_and_its_remedy() {
+        for (kind, exit, remedy) in [
+            (ErrorKind::AddrInUse, Exit::TryAgain, "free port"),
+            (ErrorKind::AddrNotAvailable, Exit::Config, "address of this machine"),
+            (ErrorKind::PermissionDenied, Exit::Refused, "from 1024 on"),
+            (ErrorKind::Unsupported, Exit::Io, "another address"),
+        ] {
+            let error = ListenError::Bind { address: any_address(), error: kind.into() };
+            let failure = cannot_listen(&error);
+            assert_eq!(failure.exit, exit, "{failure:?}");
+            assert!(failure.remedy.as_ref().unwrap().contains(remedy), "{failure:?}");
+        }
+    }
 }

@@ -5,13 +5,12 @@
 use crate::command::Shared;
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
-use dh_prefs::{PrefError, Prefs};
-use std::fs;
-use std::io::ErrorKind;
+use crate::user_file;
+use dh_prefs::{Place, PrefError, Prefs};
 use std::path::{Path, PathBuf};
 
 /// The preferences' file in the data folder.
-const FILE: &str = "config.toml";
+pub(crate) const FILE: &str = "config.toml";
 /// Bytes of such a file.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
@@ -22,19 +21,20 @@ pub(crate) fn load(
     config: Option<&Path>,
     shared: &Shared,
 ) -> Result<Prefs, Failure> {
-    let path = config.map_or_else(|| file(folder), Path::to_owned);
-    let text = match read(&path)? {
-        None if config.is_some() => {
+    let Some(path) = config else { return load_from(&file(folder), shared) };
+    let named = || "dh server --config FILE, with a small file of text";
+    match user_file::read(path, FILE_BYTES_MAX).map_err(|failure| failure.or_remedy(named))? {
+        Some(text) => merge(path, &text, variables(), &shared.set),
+        None => {
             let cause = format!("there is no {}", path.display());
-            return Err(Failure::new(Exit::Missing, cause).remedy("dh prefs list"));
+            Err(Failure::new(Exit::Missing, cause).remedy(named()))
         }
-        text => text.unwrap_or_default(),
-    };
-    let variables = std::env::vars_os();
-    let variables = variables.filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-    });
-    merge(&path, &text, variables, &shared.set)
+    }
+}
+
+/// The preferences in force where `path` is the data folder's file; it may be missing.
+pub(crate) fn load_from(path: &Path, shared: &Shared) -> Result<Prefs, Failure> {
+    merge(path, &read(path)?, variables(), &shared.set)
 }
 
 /// The file that `dh prefs` changes.
@@ -42,29 +42,29 @@ pub(crate) fn file(folder: &DataFolder) -> PathBuf {
     folder.file(FILE)
 }
 
-/// What the file says, if there is one.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    let unreadable = |error| Failure::new(Exit::Io, format!("{}: {error}", path.display()));
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(facts) if facts.len() > FILE_BYTES_MAX => {
-            let cause = format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display());
-            return Err(Failure::new(Exit::Config, cause));
-        }
-        facts => facts.map_err(unreadable)?,
-    };
-    fs::read_to_string(path).map(Some).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => {
-            Failure::new(Exit::Config, format!("{} is not UTF-8", path.display()))
-        }
-        _ => unreadable(error),
-    })
+/// What the data folder's file says; nothing if there is none.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    let aside = || format!("mv {0} {0}.old", path.display());
+    let text = user_file::read(path, FILE_BYTES_MAX);
+    text.map(Option::unwrap_or_default).map_err(|failure| failure.or_remedy(aside))
 }
 
 /// All faults of preferences as one failure, a line each.
 pub(crate) fn failure(faults: &[PrefError]) -> Failure {
     let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    Failure::new(Exit::Config, told.join("\ndh: ")).remedy("dh prefs list")
+    let failure = Failure::new(Exit::Config, told.join("\n"));
+    match faults.first().map(|fault| &fault.place) {
+        // As long as that is wrong, `dh prefs list` fails as well.
+        Some(Place::File { name, line, .. }) => failure.remedy(format!("edit {name}, line {line}")),
+        Some(Place::Environment(name)) => failure.remedy(format!("unset {name}")),
+        Some(Place::Argument | Place::Console) | None => failure.remedy("dh prefs list"),
+    }
+}
+
+fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    })
 }
 
 fn merge(
@@ -109,6 +109,29 @@ mod tests {
         assert_eq!(failure.cause.lines().count(), 3);
         assert!(failure.cause.starts_with("config.toml:1:"), "{}", failure.cause);
         assert!(failure.cause.contains("server.maxPlayers"), "the nearest: {}", failure.cause);
+    }
+
+    #[test]
+    fn the_remedy_is_one_that_the_same_fault_does_not_stop() {
+        for (failure, remedy) in [
+            (merged("\nserver.maxPlayer = 5", "", &[]), "edit config.toml, line 2"),
+            (merged("", "no", &[]), "unset DH_SERVER_MAXPLAYERS"),
+            (merged("", "", &["server.maxPlayers=x"]), "dh prefs list"),
+        ] {
+            assert_eq!(failure.unwrap_err().remedy.as_deref(), Some(remedy));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_none_has_a_remedy_wherever_it_was_named() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(Some(home.path())).unwrap();
+        let shared = crate::command::parse(["dh".into()]).unwrap().shared;
+        std::fs::create_dir(file(&folder)).unwrap();
+        for config in [None, Some(home.path())] {
+            let wrong = load(&folder, config, &shared).unwrap_err();
+            assert_eq!((wrong.exit, wrong.remedy.is_some()), (Exit::Config, true), "{wrong:?}");
+        }
     }
 
     #[test]

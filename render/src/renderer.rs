@@ -31,6 +31,12 @@ impl Renderer {
         Self { answers, studio: None }
     }
 
+    /// The same with a device that is open already.
+    #[must_use]
+    pub fn opened(self, studio: Studio) -> Self {
+        Self { studio: Some(studio), ..self }
+    }
+
     fn expose(&mut self, view: &View, shot: Shot) -> Result<Picture, NoPicture> {
         let mut studio = match self.studio.take() {
             Some(studio) => studio,
@@ -70,8 +76,8 @@ impl Actor for Renderer {
         asks: &[],
     };
 
+    /// The device outlives a machine: whatever costs it is caught where it happens.
     fn make(&mut self, _start: Start<'_, RenderMsg>) -> RendererState {
-        self.studio = None;
         RendererState::new()
     }
 

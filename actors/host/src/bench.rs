@@ -129,7 +129,9 @@ fn throw(to: &Addr<Player>, ball: Ball) {
     to.do_send(ball);
 }
 
-fn cpu_of_this_thread() -> Duration {
+/// CPU time this thread has used.
+#[must_use]
+pub fn cpu_of_this_thread() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let secs = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(secs, u32::try_from(time.tv_nsec).unwrap_or_default())

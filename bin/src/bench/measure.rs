@@ -2,9 +2,7 @@
 //!
 //! Used by every bench. Wall time appears only where lateness itself is the figure.
 
-use std::time::Duration;
-
-use rustix::time::{ClockId, clock_gettime};
+use dh_host::bench::cpu_of_this_thread;
 
 /// Runs every course once a round, in turn, so that a busy moment of the machine hits all of them;
 /// the median of each, in whatever it counts.
@@ -46,13 +44,6 @@ pub(super) fn nanos_each(count: u32, mut what: impl FnMut()) -> f64 {
         what();
     }
     (cpu_of_this_thread() - start).as_secs_f64() * 1e9 / f64::from(count)
-}
-
-/// CPU time this thread has used.
-pub(super) fn cpu_of_this_thread() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let secs = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::new(secs, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@
 use std::hint::black_box;
 
 use dh_client::{Manner, Pilot};
+use dh_host::bench::cpu_of_this_thread;
 use dh_machine::TickRate;
 use dh_messages::{PlayerInput, WorldSettings};
 use dh_sim::{BoxCasts, Casts, GrayBox, MoverSettings, MoverState, RapierCasts, RapierScene, step};
 
-use super::measure::{cpu_of_this_thread, medians};
+use super::measure::medians;
 use super::progress;
 use super::report::{Budget, Figure, Report};
 

@@ -8,10 +8,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use dh_host::bench::cpu_of_this_thread;
 use dh_host::{Actor, Context, Performed, Place, Port, RealOptions, Runtime, Start};
 use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, actor_message};
 
-use super::measure::{cpu_of_this_thread, median};
+use super::measure::median;
 use super::progress;
 use super::report::{Budget, Figure, Report};
 use crate::exit::{Exit, Failure};

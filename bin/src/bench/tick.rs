@@ -8,11 +8,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dh_host::bench::cpu_of_this_thread;
 use dh_host::pacer::Pacing;
 use dh_host::{Actor, Context, Performed, Place, RealOptions, Runtime, Start};
 use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, TickRate, actor_message};
 
-use super::measure::{cpu_of_this_thread, quantile};
+use super::measure::quantile;
 use super::progress;
 use super::report::{Budget, Figure, Report};
 use crate::exit::{Exit, Failure};

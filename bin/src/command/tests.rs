@@ -38,11 +38,10 @@ fn a_flag_of_play_before_another_verb_is_refused_and_not_dropped() {
 fn an_unknown_verb_or_flag_is_answered_with_the_nearest() {
     for (line, nearest) in [
         ("dh servr", "'server'"),
-        ("dh joinserver", "'server'"),
+        ("dh version", "'--version'"),
+        ("dh --server", "'server'"),
         ("dh server --listne 0.0.0.0:1", "'--listen'"),
-        ("dh --frobnicate", "'--"),
-        ("dh prefs put a b", "'"),
-        ("dh bench mouse", "'mover'"),
+        ("dh bench movr", "'mover'"),
         ("dh identity fogret x", "'forget'"),
         ("dh client --connect a --nmae b", "'--name'"),
     ] {
@@ -50,6 +49,41 @@ fn an_unknown_verb_or_flag_is_answered_with_the_nearest() {
         let tip = told.lines().find(|line| line.contains("tip:")).unwrap_or_default();
         assert!(tip.contains(nearest), "{line}: {told}");
     }
+    for far in ["dh --bogus", "dh frobnicate", "dh prefs put a b", "dh bench zzz"] {
+        assert!(!refusal(far).contains("similar"), "{far}: {}", refusal(far));
+    }
+}
+
+#[test]
+fn a_mistake_of_a_script_is_told_as_json() {
+    let told = |line: &str| {
+        let told = mistake(&typed(line).unwrap_err());
+        (told.exit, told.cause, told.remedy)
+    };
+    let (exit, cause, remedy) = told("dh servr --json");
+    assert_eq!((exit, cause.as_str()), (Exit::Usage, "unrecognized subcommand 'servr'"));
+    assert_eq!(remedy.as_deref(), Some("a similar subcommand exists: 'server'"));
+    assert_eq!(told("dh server --seconds x --json").2.as_deref(), Some("dh --help"));
+}
+
+#[test]
+fn a_refused_value_is_told_with_its_flag_and_an_example_or_its_range() {
+    let long = "x".repeat(100);
+    for (line, flag, expected) in [
+        ("dh server --listen 27015", "--listen", "as in 0.0.0.0:27015"),
+        ("dh play --listen here:27015", "--listen", "as in 0.0.0.0:27015"),
+        ("dh --peers 64", "--peers", "0..=63"),
+        (&format!("dh client --connect a --name {long}"), "--name", "expected "),
+    ] {
+        let told = refusal(line);
+        assert!(told.contains(flag) && told.contains(expected), "{line}: {told}");
+    }
+}
+
+#[test]
+fn every_simulated_peer_finds_a_place_beside_the_local_player() {
+    let places = dh_prefs::find("server.maxPlayers").unwrap().kind;
+    assert_eq!(places, dh_prefs::Kind::Int { min: 1, max: PEERS_MAX + 1 });
 }
 
 #[test]
@@ -71,7 +105,7 @@ fn a_server_is_named_by_host_and_perhaps_port_and_is_never_port_0() {
 
 #[test]
 fn seconds_and_peers_have_bounds() {
-    for line in ["dh --seconds -1", "dh --seconds nan", "dh --seconds 1e9", "dh --peers 513"] {
+    for line in ["dh --seconds -1", "dh --seconds nan", "dh --seconds 1e9", "dh --peers 64"] {
         refusal(line);
     }
     let stage = typed("dh --seconds 0.5").unwrap().play.stage;

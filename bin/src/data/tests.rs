@@ -2,6 +2,14 @@
 
 use super::*;
 
+fn choose(
+    flag: Option<&Path>,
+    variable: Option<OsString>,
+    platform: Option<PathBuf>,
+) -> Result<DataFolder, Failure> {
+    DataFolder::choose(DataFolder::wanted(flag, variable, platform))
+}
+
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
@@ -10,29 +18,29 @@ fn mode(path: &Path) -> u32 {
 fn the_flag_wins_over_the_environment_and_that_over_the_platform() {
     let home = tempfile::tempdir().unwrap();
     let [flag, variable, platform] = ["flag", "variable", "platform"].map(|n| home.path().join(n));
-    let choose = |flag: Option<&Path>, variable: Option<&Path>| {
+    let chosen = |flag: Option<&Path>, variable: Option<&Path>| {
         let variable = variable.map(|path| path.as_os_str().to_owned());
-        let folder = DataFolder::choose(flag, variable, Some(platform.clone())).unwrap();
-        (folder.path().to_owned(), folder.origin())
+        let folder = choose(flag, variable, Some(platform.clone())).unwrap();
+        (folder.path.clone(), folder.origin)
     };
-    assert_eq!(choose(Some(&flag), Some(&variable)), (flag.clone(), Origin::Flag));
-    assert_eq!(choose(None, Some(&variable)), (variable.clone(), Origin::Environment));
-    assert_eq!(choose(None, Some(Path::new(""))).1, Origin::Platform);
-    assert_eq!(choose(None, None), (platform.join("driftholm"), Origin::Platform));
+    assert_eq!(chosen(Some(&flag), Some(&variable)), (flag.clone(), Origin::Flag));
+    assert_eq!(chosen(None, Some(&variable)), (variable.clone(), Origin::Environment));
+    assert_eq!(chosen(None, Some(Path::new(""))).1, Origin::Platform);
+    assert_eq!(chosen(None, None), (platform.join("driftholm"), Origin::Platform));
 }
 
 #[test]
 fn a_folder_we_make_is_closed_to_others() {
     let home = tempfile::tempdir().unwrap();
-    let folder = DataFolder::choose(Some(&home.path().join("a/b")), None, None).unwrap();
-    assert_eq!(mode(folder.path()), OWNER_ONLY);
+    let folder = choose(Some(&home.path().join("a/b")), None, None).unwrap();
+    assert_eq!(mode(&folder.path), OWNER_ONLY);
 }
 
 #[test]
 fn without_a_home_the_data_is_temporary_and_gone_afterwards() {
-    let folder = DataFolder::choose(None, None, None).unwrap();
-    let path = folder.path().to_owned();
-    assert_eq!((folder.origin(), mode(&path)), (Origin::Temporary, OWNER_ONLY));
+    let folder = choose(None, None, None).unwrap();
+    let path = folder.path.clone();
+    assert_eq!((folder.origin, mode(&path)), (Origin::Temporary, OWNER_ONLY));
     drop(folder);
     assert!(!path.exists());
 }
@@ -42,8 +50,8 @@ fn a_home_that_cannot_be_used_is_replaced_and_a_named_folder_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
-    let folder = DataFolder::choose(None, None, Some(file.clone())).unwrap();
-    assert_eq!(folder.origin(), Origin::Temporary);
-    let refused = DataFolder::choose(Some(&file), None, None).unwrap_err();
+    let folder = choose(None, None, Some(file.clone())).unwrap();
+    assert_eq!(folder.origin, Origin::Temporary);
+    let refused = choose(Some(&file), None, None).unwrap_err();
     assert_eq!(refused.exit, Exit::CannotCreate);
 }

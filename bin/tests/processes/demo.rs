@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::process::{Ended, Process};
+use crate::session::server_with;
 
 /// Variables that hide every graphics driver.
 const NO_DRIVERS: [(&str, &str); 5] = [
@@ -129,6 +130,18 @@ fn the_table_of_actors_names_everybody_who_ran() {
     for actor in ["tick", "roster", "listener", "session", "predictor", "presenter", "connection"] {
         assert!(ended.out.iter().any(|line| line.contains(actor)), "{actor} in {ended:?}");
     }
+}
+
+#[test]
+fn a_client_says_where_its_picture_lies() {
+    if !has_adapter() {
+        return;
+    }
+    let (_server, address) = server_with(&[]);
+    let words = ["client", "--connect", &address, "--headless", "--seconds", "1", "--picture"];
+    let mut client = Process::start(&[&words[..], &["seen.png"]].concat());
+    client.line_with("seen.png: 1 player, drawn by ");
+    assert!(client.end().status.success() && client.home().join("seen.png").exists());
 }
 
 /// The lines on stderr that name what to install.

@@ -8,3 +8,5 @@ mod pipes;
 mod process;
 #[cfg(test)]
 mod session;
+#[cfg(test)]
+mod starts;

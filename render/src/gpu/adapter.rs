@@ -85,13 +85,19 @@ pub(super) fn candidates() -> Vec<wgpu::Adapter> {
 /// What people are told about an adapter.
 pub(super) fn describe(adapter: &wgpu::Adapter) -> Adapter {
     let info = adapter.get_info();
-    let driver = [info.driver, info.driver_info].map(|part| part.trim().to_owned());
     Adapter {
+        driver: driver(&info),
         name: info.name,
         backend: info.backend.to_str(),
-        driver: driver.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" "),
         software: info.device_type == DeviceType::Cpu,
     }
+}
+
+/// The driver with its version; a driver that the adapter is called after is not named again.
+fn driver(info: &wgpu::AdapterInfo) -> String {
+    let parts = [&info.driver, &info.driver_info].map(|part| part.trim());
+    let said = |part: &&str| !part.is_empty() && !info.name.starts_with(*part);
+    parts.into_iter().filter(said).collect::<Vec<_>>().join(" ")
 }
 
 /// The place of software among the kinds of device.
@@ -127,6 +133,18 @@ mod tests {
             info(DeviceType::Cpu, Backend::Gl),
         ];
         assert!(order.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])));
+    }
+
+    #[test]
+    fn a_driver_is_named_once() {
+        let called = |name: &str| wgpu::AdapterInfo {
+            name: name.to_owned(),
+            driver: "llvmpipe".to_owned(),
+            driver_info: "Mesa 25.0".to_owned(),
+            ..info(DeviceType::Cpu, Backend::Vulkan)
+        };
+        assert_eq!(driver(&called("llvmpipe (LLVM 20)")), "Mesa 25.0");
+        assert_eq!(driver(&called("A card")), "llvmpipe Mesa 25.0");
     }
 
     #[test]
