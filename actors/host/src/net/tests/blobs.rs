@@ -30,7 +30,7 @@ async fn send_all(server: &Connection, ear: &Ear, count: u32, window: usize) {
 async fn hear(ear: &Ear, number: u32) {
     match ear.next().await {
         Told::Blob(BlobEvent::Frame(InMessage { id: 14, body })) => {
-            assert_eq!(body[..], frame(number))
+            assert_eq!(body[..], frame(number));
         }
         other => panic!("{other:?}"),
     }
