@@ -3,7 +3,7 @@
 //! Used by every role. No other code ends the process, and 101, the code of an uncaught panic, is
 //! never seen: a panic that reaches the top is told in one line and ends as [`Exit::Internal`].
 
-use crate::printer;
+use crate::output::{self, printer};
 use serde_json::json;
 use std::any::Any;
 use std::cell::RefCell;
@@ -140,14 +140,22 @@ pub(crate) fn watch_panics() {
     }));
 }
 
+/// How a role that is `done` ends the process, once what it printed had a moment to leave.
+pub(crate) fn ended(as_json: bool, done: Result<(), Failure>) -> Exit {
+    let left = output::finish();
+    done.and(left).err().map_or(Exit::Success, |failure| failure.report(as_json))
+}
+
 /// Runs `role` to its end; a panic that escapes it is told in one line and ends as `Internal`.
 pub(crate) fn guarded(role: impl FnOnce() -> Exit) -> Exit {
-    panic::catch_unwind(AssertUnwindSafe(role)).unwrap_or_else(|payload| {
+    let exit = panic::catch_unwind(AssertUnwindSafe(role)).unwrap_or_else(|payload| {
         let kept = LAST_PANIC.with(|last| last.borrow_mut().take());
         let told = kept.unwrap_or_else(|| message(payload.as_ref()));
         say(&format!("dh: internal failure, which is a bug: {told}"));
         Exit::Internal
-    })
+    });
+    printer::finish_err();
+    exit
 }
 
 /// What a panic said and where, in one line.

@@ -4,11 +4,11 @@
 //! terminal, and not where `NO_COLOR` is set.
 
 use crate::command::{LogFormat, Shared};
-use crate::printer;
+use crate::output::printer;
 use std::io::{self, IsTerminal as _, Write, stderr};
 use tracing_subscriber::EnvFilter;
 
-/// Sends the program's log to stderr from here on.
+/// Sends the program's log to stderr from here on; what was dropped is told as everything else.
 pub(crate) fn start(shared: &Shared) {
     let filter = EnvFilter::try_from_env("DH_LOG");
     let filter = filter.unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity())));
@@ -18,6 +18,9 @@ pub(crate) fn start(shared: &Shared) {
         .with_writer(|| Line)
         .with_ansi(stderr().is_terminal() && !plain)
         .log_internal_errors(false);
+    if shared.json {
+        printer::out().speak_json();
+    }
     // A second start, as in tests, keeps the first.
     match shared.log_format {
         LogFormat::Text => drop(log.with_target(false).try_init()),

@@ -18,11 +18,9 @@ mod output;
 mod picture;
 mod play;
 mod prefs;
-mod printer;
 mod serve;
 mod settings;
 mod table;
-mod user_file;
 mod version;
 
 use crate::command::{Command, Verb};
@@ -31,9 +29,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::watch_panics();
-    let exit = exit::guarded(run);
-    printer::finish_err();
-    exit.into()
+    exit::guarded(run).into()
 }
 
 fn run() -> Exit {
@@ -42,13 +38,7 @@ fn run() -> Exit {
         Err(exit) => return exit,
     };
     logging::start(&command.shared);
-    let as_json = command.shared.json;
-    if as_json {
-        printer::out().speak_json();
-    }
-    let done = dispatch(command);
-    let left = output::finish();
-    done.and(left).err().map_or(Exit::Success, |failure| failure.report(as_json))
+    exit::ended(command.shared.json, dispatch(command))
 }
 
 fn dispatch(command: Command) -> Result<(), Failure> {

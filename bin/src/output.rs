@@ -4,8 +4,9 @@
 //! runs on go through the printer. A reader that went away, as in `dh prefs list | head -1`, is not
 //! a failure.
 
+pub(crate) mod printer;
+
 use crate::exit::{Exit, Failure};
-use crate::printer;
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Result as Written, Write as _, stdout};
 

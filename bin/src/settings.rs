@@ -2,10 +2,11 @@
 //!
 //! Used by every role. All that is wrong is told at once, and nothing starts on half of it.
 
+mod user_file;
+
 use crate::command::Shared;
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
-use crate::user_file;
 use dh_prefs::{Place, PrefError, Prefs};
 use std::path::{Path, PathBuf};
 
