@@ -40,7 +40,8 @@ fn key_failure(error: &IdentityError) -> Failure {
             (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
         }
         IdentityError::NoKey { path, .. }
-        | IdentityError::File(FileError::NoFile { path, .. } | FileError::TooLarge { path, .. }) => {
+        | IdentityError::File(FileError::NoFile { path, .. })
+        | IdentityError::File(FileError::TooLarge { path, .. }) => {
             (Exit::Damaged, Some(aside(path)))
         }
         IdentityError::File(_) => (Exit::Io, Some("dh --data DIR".to_owned())),

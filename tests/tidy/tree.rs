@@ -100,11 +100,14 @@ fn read_folder(folder: &Path, prefix: &str, sources: &mut Vec<Source>) {
         let entry = entry.expect("a readable entry");
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
-        if entry.file_type().expect("a known type").is_dir() {
+        let kind = entry.file_type().expect("a known type");
+        if kind.is_dir() {
             if !is_foreign(&name) {
                 read_folder(&entry.path(), &format!("{path}/"), sources);
             }
-        } else if let Ok(text) = fs::read_to_string(entry.path()) {
+        } else if kind.is_file()
+            && let Ok(text) = fs::read_to_string(entry.path())
+        {
             sources.push(Source::new(&path, &text));
         }
     }

@@ -1,6 +1,7 @@
 //! Small files of the user's: read only if they are files, written whole or not at all.
 //!
-//! Used by `identity` and `known_hosts`. Whatever stands at a path, reading it neither waits nor takes more memory than the limit named.
+//! Used by `identity` and `known_hosts`. Whatever stands at a path, reading it neither waits nor
+//! takes more memory than the limit named.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{Read, Write};
