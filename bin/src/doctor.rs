@@ -204,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn preferences_are_told_by_how_many_were_set() {
+        let home = tempfile::tempdir().unwrap();
+        for (text, found) in [("", "0 differ"), ("server.maxPlayers = 5", "1 differ")] {
+            fs::write(home.path().join("config.toml"), text).unwrap();
+            let checks = looked(home.path());
+            let told = checks.iter().find(|check| check.name == "preferences").unwrap();
+            assert!(told.found.starts_with(found), "{told:?}");
+        }
+    }
+
+    #[test]
     fn a_data_folder_that_cannot_be_used_is_one_fault() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");

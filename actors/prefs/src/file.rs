@@ -226,32 +226,23 @@ fn replace(item: &mut Item, value: &Value) {
 /// Adds `key` to the deepest table that may hold it, or, where that holds a table of its name, to
 /// the root.
 fn insert(root: &mut Table, key: &str, value: &Value) {
-    if !insert_below(root, false, "", key, value) {
+    if !insert_below(root, "", key, value) {
         root.insert(key, Item::Value(to_toml(value)));
     }
 }
 
-/// Adds `rest`, what is left of a key below `prefix`; whether there was room. A table in braces has
-/// no place for the header of another one, so there the rest is written quoted.
-fn insert_below(
-    table: &mut dyn TableLike,
-    is_in_braces: bool,
-    prefix: &str,
-    rest: &str,
-    value: &Value,
-) -> bool {
+/// Adds `rest`, what is left of a key below `prefix`; whether there was room. What is new in a table
+/// in braces stands in braces too.
+fn insert_below(table: &mut dyn TableLike, prefix: &str, rest: &str, value: &Value) -> bool {
     if let Some((head, below)) = rest.split_once('.') {
         let full = join(prefix, head);
-        if table.get(head).is_none() && find(&full).is_none() && !is_in_braces {
+        if table.get(head).is_none() && find(&full).is_none() {
             let mut nested = Table::new();
             nested.set_implicit(true);
             table.insert(head, Item::Table(nested));
         }
-        if let Some(nested) = table.get_mut(head) {
-            let is_in_braces = nested.is_inline_table();
-            if let Some(nested) = nested.as_table_like_mut() {
-                return insert_below(nested, is_in_braces, &full, below, value);
-            }
+        if let Some(nested) = table.get_mut(head).and_then(Item::as_table_like_mut) {
+            return insert_below(nested, &full, below, value);
         }
     }
     let room = !table.contains_key(rest);

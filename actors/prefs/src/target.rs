@@ -11,7 +11,7 @@ pub const DEFAULT_PORT: u16 = 27015;
 pub enum Target {
     /// The player in this slot: `#3`.
     Slot(u8),
-    /// The player of this identity: `key:` and 32 hex digits, or `local:` and a name.
+    /// The player of this identity: `key:` and 32 hex digits, `local:` or `guest:` and a name.
     Identity(String),
 }
 
@@ -155,9 +155,9 @@ mod tests {
     fn a_target_is_a_slot_or_an_identity_and_never_a_name() {
         assert_eq!(Target::read("#0"), Ok(Target::Slot(0)));
         assert_eq!(Target::read("#254"), Ok(Target::Slot(254)));
-        let identity = "key:00112233445566778899aabbccddeeff";
-        assert_eq!(Target::read(identity), Ok(Target::Identity(identity.to_owned())));
-        assert!(Target::read("local:alice").is_ok());
+        for identity in ["key:00112233445566778899aabbccddeeff", "local:alice", "guest:alice"] {
+            assert_eq!(Target::read(identity), Ok(Target::Identity(identity.to_owned())));
+        }
         for (text, why) in [
             ("", NoTarget::Name),
             ("alice", NoTarget::Name),
@@ -168,6 +168,8 @@ mod tests {
             ("#-1", NoTarget::Slot),
             ("#+1", NoTarget::Slot),
             ("key:", NoTarget::Identity),
+            ("local:", NoTarget::Identity),
+            ("guest:", NoTarget::Identity),
         ] {
             assert_eq!(Target::read(text), Err(why), "{text}");
         }

@@ -15,7 +15,7 @@ use dh_messages::{
 };
 use dh_prefs::Address;
 
-use super::{Connecting, ConnectionMsg, DialFailure, Effect, Profile};
+use super::{Connecting, ConnectionMsg, DialFailure, Effect, Kept, Profile};
 use crate::ending::SessionEnd;
 use crate::event::ClientEvent;
 use crate::numbered::Numbered;

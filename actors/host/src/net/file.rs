@@ -255,6 +255,8 @@ mod tests {
         let path = home.path().join("file");
         create_private(&path, b"first").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        // As a process of the same number would leave it that was killed half way.
+        fs::write(home.path().join(format!(".file.{}", std::process::id())), "half").unwrap();
         let taken = create_private(&path, b"second").unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"first");

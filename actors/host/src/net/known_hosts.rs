@@ -257,6 +257,23 @@ mod tests {
         assert!(!path.exists());
     }
 
+    #[test]
+    fn a_file_holds_4096_servers_and_not_one_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        let print = key(1).fingerprint();
+        let text: String = (1..4096).map(|n| format!("host{n} {print}\n")).collect();
+        std::fs::write(&path, text).unwrap();
+        KnownHosts::pin(&path, "last", key(2)).unwrap();
+        assert!(matches!(KnownHosts::pin(&path, "more", key(2)), Err(KnownHostsError::Full(_))));
+        KnownHosts::pin(&path, "last", key(3)).unwrap();
+        assert_eq!(KnownHosts::load(&path).unwrap().iter().count(), 4096);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{text}more {print}")).unwrap();
+        let told = KnownHosts::load(&path).unwrap_err().to_string();
+        assert!(told.contains("line 4097: ") && told.contains("one server too many"), "{told}");
+    }
+
     proptest! {
         #[test]
         fn whatever_the_file_holds_it_is_read_or_refused(

@@ -139,6 +139,14 @@ fn an_unknown_word_names_the_nearest_command_or_preference_of_this_console() {
 }
 
 #[test]
+fn of_a_word_as_long_as_a_line_only_its_first_sixty_characters_are_told_back() {
+    let (word, told) = ("\u{e9}".repeat(61), "\u{e9}".repeat(60));
+    assert!(refused(Side::Server, &word).starts_with(&format!("{told}: no such command")));
+    let kick = refused(Side::Server, &format!("kick {word}"));
+    assert!(kick.starts_with(&format!("kick: `{told}`: names are no targets")), "{kick}");
+}
+
+#[test]
 fn help_lists_what_this_console_knows_and_explains_each() {
     let all = help(Side::Server, None);
     for row in COMMANDS {

@@ -111,6 +111,11 @@ fn a_new_value_goes_into_the_table_it_belongs_to() {
         set(text, "client.interp.bufferTicks", "8"),
         "[client]\nname = \"Edda\"\n\"interp.bufferTicks\" = 8\n"
     );
+    let braces = "server = { maxPlayers = 4 } # kept\n";
+    assert_eq!(
+        set(braces, "server.tick.maxSpin", "0.2"),
+        "server = { maxPlayers = 4 , tick = { maxSpin = 0.2 } } # kept\n"
+    );
     let below = "[client.interp]\nautoMargin = false\n";
     let both = set(&set(below, "client.interp.bufferTicks", "8"), "client.interp", "0.1");
     let prefs = loaded(&both);

@@ -82,3 +82,54 @@ fn dropped_lines_are_told_in_the_manner_of_their_stream() {
     assert_eq!(note(132, false), "... 132 lines were dropped: nobody read them\n");
     assert_eq!(note(132, true), "{\"event\":\"dropped\",\"lines\":132}\n");
 }
+
+#[test]
+fn a_line_longer_than_the_queue_is_printed_whole_when_none_waits_before_it() {
+    let (printer, open, written) = gated();
+    let line = [b"x".repeat(WAITING_MAX), b"\n".to_vec()].concat();
+    printer.print(&line);
+    open.send(()).unwrap();
+    printer.finish(Duration::from_secs(10)).unwrap();
+    assert_eq!(written.lock().unwrap().len(), line.len());
+}
+
+/// A stream that takes a byte at a time, and each only when it is asked a third time.
+struct Reluctant {
+    asked: usize,
+    written: Vec<u8>,
+}
+
+impl Write for Reluctant {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.asked += 1;
+        match self.asked % 3 {
+            1 => Err(ErrorKind::WouldBlock.into()),
+            2 => Err(ErrorKind::Interrupted.into()),
+            _ => self.written.write(&bytes[..1]),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stream_that_would_block_or_is_interrupted_is_tried_again() {
+    let mut stream = Reluctant { asked: 0, written: Vec::new() };
+    write_all(&mut stream, b"told\n").unwrap();
+    assert_eq!((stream.asked, &stream.written[..]), (15, &b"told\n"[..]));
+}
+
+#[test]
+fn after_a_line_that_was_dropped_no_shorter_one_takes_its_place() {
+    let (printer, open, written) = gated();
+    printer.print(b"first\n");
+    printer.print(&b"x".repeat(WAITING_MAX - 20));
+    printer.print(&b"y".repeat(100));
+    printer.print(b"short\n");
+    (0..4).for_each(|_| open.send(()).unwrap());
+    printer.finish(Duration::from_secs(10)).unwrap();
+    let text = String::from_utf8(written.lock().unwrap().clone()).unwrap();
+    assert!(text.ends_with(&note(2, false)) && !text.contains("short"));
+}

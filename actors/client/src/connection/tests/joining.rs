@@ -72,6 +72,18 @@ fn a_goodbye_is_waited_for_no_longer_than_a_second() {
     assert_eq!((rig.dials().len(), rig.stands()), (2, "connecting"));
 }
 
+/// What a restart tells of, and dials when it is not told where to.
+#[test]
+fn where_to_go_next_is_kept_while_a_server_is_being_left() {
+    let mut rig = Rig::playing();
+    let kept = |it: &Effect| match it {
+        Effect::Keep(Kept::Attempt(_, target)) => target.as_ref().map(ToString::to_string),
+        _ => None,
+    };
+    let effects = rig.tell(connect("10.0.0.2:27015"));
+    assert_eq!(effects.iter().filter_map(kept).last().unwrap(), "10.0.0.2:27015");
+}
+
 #[test]
 fn disconnect_while_a_server_is_being_left_dials_nobody() {
     let mut rig = Rig::playing();

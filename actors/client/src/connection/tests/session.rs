@@ -134,9 +134,7 @@ fn the_round_trip_is_measured_at_once_and_then_twice_a_second() {
 fn a_restart_goes_on_with_higher_numbers_and_knows_where_it_was() {
     let mut rig = Rig::playing();
     let kept = rig.effects.iter().rev().find_map(|it| match it {
-        Effect::Keep(super::super::Kept::Attempt(attempt, target)) => {
-            Some((*attempt, target.clone()))
-        }
+        Effect::Keep(Kept::Attempt(attempt, target)) => Some((*attempt, target.clone())),
         _ => None,
     });
     let (attempt, target) = kept.unwrap();

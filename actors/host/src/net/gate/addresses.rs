@@ -177,4 +177,14 @@ mod tests {
         addresses.let_in(of(3), ms(720));
         assert_eq!(addresses.knock(of(1), ms(1_700)), None, "two have proven more");
     }
+
+    #[test]
+    fn of_two_that_have_proven_as_much_the_older_gives_way() {
+        let mut addresses = Addresses::new();
+        for n in 1..=4 {
+            addresses.knock(n << 32 | 5, ms(10 * n));
+        }
+        let gained = [3, 4].map(|n| addresses.knock(n << 32 | 5, ms(10 * n + 200)));
+        assert_eq!(gained, [Some(1); 2]);
+    }
 }

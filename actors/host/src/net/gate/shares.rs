@@ -144,12 +144,37 @@ mod tests {
     }
 
     #[test]
+    fn a_net_is_the_first_24_bits_of_an_address_or_the_first_56() {
+        let net = |ip: &str| net(SocketAddr::new(ip.parse().unwrap(), 1));
+        for (one, same, other) in [
+            ("10.1.2.3", "10.1.2.255", "10.1.3.3"),
+            ("10.1.2.3", "::ffff:10.1.2.9", "::a01:203"),
+            ("2001:db8:0:aa00::1", "2001:db8:0:aaff::2", "2001:db8:0:ab00::1"),
+        ] {
+            assert_eq!(net(one), net(same));
+            assert_ne!(net(one), net(other));
+        }
+    }
+
+    #[test]
     fn the_first_window_of_a_flood_lets_in_64_of_each_patience_and_no_more() {
         let mut shares = Shares::new(1);
         for patience in 1..=PATIENCE_MAX {
             let passed = (0..500).filter(|host| shares.ask(at(1, *host), patience)).count();
             assert_eq!(passed, 64);
         }
+    }
+
+    #[test]
+    fn what_was_asked_is_forgotten_after_a_quiet_time() {
+        let mut shares = Shares::new(1);
+        let asked =
+            |shares: &mut Shares| (0..500).filter(|host| shares.ask(at(1, *host), 1)).count();
+        assert_eq!(asked(&mut shares), 64);
+        shares.turn(true);
+        assert!(asked(&mut shares) < 64);
+        shares.turn(false);
+        assert_eq!(asked(&mut shares), 64);
     }
 
     #[test]

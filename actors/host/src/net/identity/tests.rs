@@ -15,6 +15,8 @@ fn the_first_run_makes_a_key_only_its_owner_can_read_and_later_runs_keep_it() {
     let first = Identity::load_or_make(&path).unwrap();
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+    let mode = std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "and so is the folder made for it");
     assert_eq!(Identity::load_or_make(&path).unwrap().key(), first.key());
     let entries = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
     assert_eq!(entries, 1, "nothing is left beside the key");

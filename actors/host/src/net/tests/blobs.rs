@@ -1,7 +1,10 @@
 //! The stream of blobs: in order, bounded, and out of the way of everything else.
 
+use dh_machine::Micros;
+use tokio::runtime::Handle;
+
 use super::ear::{BOTH, Ear, Joined, Over, Told, join, lossy, real, simulated, sleep_ms};
-use crate::net::{BlobEvent, Connection, InMessage, Links, Net, SendError, limit};
+use crate::net::{BlobEvent, Connection, InMessage, Link, Links, Net, SendError, limit};
 
 /// Both ends told of blobs, the client's port holding at most `room` frames.
 fn hear_blobs(net: &Net, joined: &Joined, room: usize) -> (Ear, Ear) {
@@ -98,6 +101,25 @@ fn a_reader_that_takes_no_blobs_fills_the_queue_and_holds_up_no_message() {
     }
 }
 
+/// MR-50: a message overtakes the half a mebibyte that waits for a slow link.
+#[test]
+fn a_message_does_not_wait_for_the_blobs_that_were_sent_before_it() {
+    simulated(8, async |net| {
+        let down = Link { rate: 100_000, queue: Micros::from_millis(100), ..Link::IDEAL };
+        let joined = join(&net, Over::Quic, Links { down, ..Links::IDEAL }).await;
+        let (client, _server) = hear_blobs(&net, &joined, 10_000);
+        joined.client.send(1, b"hello").unwrap();
+        (0..512).for_each(|number| joined.server.send_blob(14, &frame(number)).unwrap());
+        sleep_ms(1_000).await;
+        joined.server.send(9, b"quick").unwrap();
+        sleep_ms(500).await;
+        assert!(matches!(joined.client_ear.take(), Some(Told::Message((9, _)))));
+        for number in 0..512 {
+            hear(&client, number).await;
+        }
+    });
+}
+
 #[test]
 fn nothing_is_taken_once_the_connection_closes() {
     for over in BOTH {
@@ -109,5 +131,23 @@ fn nothing_is_taken_once_the_connection_closes() {
             let too_long = vec![0; limit::BODY_MAX + 1];
             assert_eq!(joined.server.send_blob(14, &too_long), Err(SendError::TooLong));
         });
+    }
+}
+
+#[test]
+fn nobody_reads_blobs_once_the_connection_has_ended() {
+    for over in BOTH {
+        let left_by = |reads: bool| {
+            simulated(10, async |net| {
+                let joined = join(&net, over, Links::IDEAL).await;
+                let _ears = reads.then(|| hear_blobs(&net, &joined, 10));
+                joined.server.close(0, b"over");
+                joined.client_ear.closed().await;
+                joined.server_ear.closed().await;
+                sleep_ms(60_000).await;
+                Handle::current().metrics().num_alive_tasks()
+            })
+        };
+        assert_eq!(left_by(true), left_by(false), "{over:?}");
     }
 }

@@ -108,6 +108,10 @@ fn what_is_said_at_length_is_cut_to_200_characters_and_told() {
     assert_eq!(said(&mut room, 200), (200, "say: it reached 1 player".to_owned()));
     let cut = "say: it reached 1 player, cut to 200 characters";
     assert_eq!(said(&mut room, 201), (200, cut.to_owned()));
+    let effects = room.type_line("say mind\u{7} the gap");
+    assert_eq!(lines(&effects)[0].1.text.as_str(), "mind the gap");
+    let answer = effects.into_iter().find_map(answer).unwrap();
+    assert_eq!(answer, "say: it reached 1 player", "what nobody could read was not cut");
 }
 
 #[test]

@@ -133,3 +133,30 @@ fn sixty_four_first_packets_a_window_are_no_flood_and_one_more_is() {
     sieve.turn(Micros::from_millis(260));
     assert!(!sieve.is_flooded());
 }
+
+/// D23
+#[test]
+fn in_a_window_of_a_flood_a_hundred_and_twenty_eight_tokens_pass_and_no_more() {
+    let mut sieve = Sieve::new(Micros(0), 1);
+    let let_in = (0..65).filter(|n| sieve.passes(&first(), address(*n), false)).count();
+    assert_eq!((let_in, sieve.is_flooded()), (64, true));
+    for window in 1..=2 {
+        let sent = (0..256).filter(|n| sieve.passes(&tokened(), address(n % 64), false)).count();
+        assert_eq!(sent, 128);
+        sieve.turn(Micros::from_millis(100 * window));
+    }
+}
+
+#[test]
+fn a_window_in_which_more_than_sixty_four_packets_were_dropped_was_busy_and_no_flood() {
+    for (count, is_busy) in [(64, false), (65, true)] {
+        let mut sieve = Sieve::new(Micros(0), 1);
+        for n in 0..count {
+            assert!(!sieve.passes(&first()[..1199], address(n), false));
+        }
+        sieve.turn(Micros::from_millis(100));
+        assert_eq!((sieve.is_busy(), sieve.is_flooded()), (is_busy, false), "{count}");
+        sieve.turn(Micros::from_millis(200));
+        assert!(!sieve.is_busy());
+    }
+}
