@@ -3,6 +3,7 @@
 //! Every bench hands back a [`Report`]; nothing is judged here but budgets, and a budget that is
 //! not met is data, not a failure: the machine may have been busy.
 
+mod build;
 mod link;
 mod measure;
 mod mover;
@@ -38,6 +39,7 @@ fn measured(name: BenchName) -> Result<Report, Failure> {
         BenchName::Mover => Ok(mover::run()),
         BenchName::Link => link::run(),
         BenchName::Sim => sim::run(),
+        BenchName::Build => build::run(),
     }
 }
 

@@ -3,9 +3,13 @@
 //! Used by `main` and, for help, completions and man pages, by `manual`. `dh` without a verb plays,
 //! so the flags of `play` stand at the top as well. Knows nothing of what the verbs do.
 
+mod content;
+mod nearest;
+
+pub(crate) use self::content::{Build, Content, Pallet, Store};
 use crate::exit::{Exit, Failure};
-use crate::{nearest, output};
-use clap::error::{Error, ErrorKind};
+use crate::output;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
@@ -94,6 +98,9 @@ pub(crate) enum Verb {
     Server(Server),
     /// Join a server
     Client(Client),
+    /// The verbs around content.
+    #[command(flatten)]
+    Content(Content),
     /// Show, move or forget identities
     #[command(subcommand)]
     Identity(Identity),
@@ -123,6 +130,12 @@ pub(crate) struct Play {
     /// Let others join at this address
     #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) listen: Option<SocketAddr>,
+    /// The map to start with, as palletId:assets/name.dh-map [default: the demo]
+    #[arg(long, value_name = "BARCODE")]
+    pub(crate) map: Option<String>,
+    /// A pallet, or a folder of pallets, that maps may come from; may be repeated
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) content: Vec<PathBuf>,
     /// Simulated peers that walk about, at most 63 [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=PEERS_MAX))]
     pub(crate) peers: Option<u32>,
@@ -137,6 +150,12 @@ pub(crate) struct Server {
     /// Serve at this address [default: every address, port 27015]
     #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) listen: Option<SocketAddr>,
+    /// The map to start with, as palletId:assets/name.dh-map [default: the gray box]
+    #[arg(long, value_name = "BARCODE")]
+    pub(crate) map: Option<String>,
+    /// A pallet, or a folder of pallets, that maps may come from; may be repeated
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) content: Vec<PathBuf>,
     /// Read preferences from this file instead of the data folder's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -151,6 +170,9 @@ pub(crate) struct Client {
     /// The server to join; port 27015 if none is given
     #[arg(long, value_name = "HOST[:PORT]", value_parser = server)]
     pub(crate) connect: Address,
+    /// A pallet, or a folder of pallets, that need not be fetched; may be repeated
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) content: Vec<PathBuf>,
     /// The name that other players see
     #[arg(long, value_name = "NAME", value_parser = player_name)]
     pub(crate) name: Option<String>,
@@ -168,7 +190,7 @@ pub(crate) struct Stage {
     /// End after so many seconds, counted from the first spawn
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
-    /// Draw a picture at the end and write it to this PNG file
+    /// Write a picture of the end to this PNG file [play --headless: driftholm.png]
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
 }
@@ -241,6 +263,8 @@ pub(crate) enum BenchName {
     Link,
     /// How fast a simulated world runs, over QUIC beside over memory
     Sim,
+    /// Building pallets, beside reading and hashing the same files
+    Build,
 }
 
 /// Reads the command line; help and mistakes are told here, and end the program.
@@ -280,6 +304,13 @@ fn read(words: &[OsString]) -> Result<Command, Error> {
 fn mistake(error: &Error) -> Failure {
     let text = error.render().to_string();
     let cause = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    // What is missing stands in lines of its own.
+    let cause = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) if cause.ends_with(':') => {
+            format!("{cause} {}", missing.join(", "))
+        }
+        _ => cause.to_owned(),
+    };
     let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
     Failure::new(Exit::Usage, cause).remedy(tip.unwrap_or("dh --help"))
 }

@@ -12,6 +12,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+/// What helps where the folder cannot be written.
+pub(crate) const REMEDY: &str = "dh --data DIR, with a folder you may write to";
 /// Who may use a folder of ours: its owner, for everything.
 const OWNER_ONLY: u32 = 0o700;
 
@@ -41,6 +43,11 @@ impl DataFolder {
         Self::choose(Self::look(flag))
     }
 
+    /// The same for what is of no use once it is gone: no temporary folder takes its place.
+    pub(crate) fn open_lasting(flag: Option<&Path>) -> Result<Self, Failure> {
+        Self::choose_lasting(Self::look(flag))
+    }
+
     /// The folder that would be opened and why, without making it; none where there is no home.
     pub(crate) fn look(flag: Option<&Path>) -> Option<(PathBuf, Origin)> {
         let platform = etcetera::choose_base_strategy().ok().map(|base| base.data_dir());
@@ -60,14 +67,20 @@ impl DataFolder {
 
     /// A folder that was named is used or refused; the platform's can be replaced.
     fn choose(wanted: Option<(PathBuf, Origin)>) -> Result<Self, Failure> {
-        let Some((path, origin)) = wanted else {
-            return Self::temporary("this user has no home folder");
-        };
-        match make(&path).map_err(|error| cannot_make(&path, &error)) {
-            Ok(()) => Ok(Self { path, origin }),
-            Err(failure) if origin == Origin::Platform => Self::temporary(&failure.cause),
-            Err(failure) => Err(failure),
+        let is_named = matches!(wanted, Some((_, Origin::Flag | Origin::Environment)));
+        match Self::choose_lasting(wanted) {
+            Err(failure) if !is_named => Self::temporary(&failure.cause),
+            chosen => chosen,
         }
+    }
+
+    fn choose_lasting(wanted: Option<(PathBuf, Origin)>) -> Result<Self, Failure> {
+        let Some((path, origin)) = wanted else {
+            let cause = "this user has no home folder";
+            return Err(Failure::new(Exit::CannotCreate, cause).remedy(REMEDY));
+        };
+        make(&path).map_err(|error| cannot_make(&path, &error))?;
+        Ok(Self { path, origin })
     }
 
     /// A folder that lasts as long as this run.
@@ -110,7 +123,7 @@ fn make(path: &Path) -> io::Result<()> {
 
 fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     let cause = format!("cannot make the data folder {}: {error}", path.display());
-    Failure::new(Exit::CannotCreate, cause).remedy("dh --data DIR, with a folder you may write to")
+    Failure::new(Exit::CannotCreate, cause).remedy(REMEDY)
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 //! Looks and tells; makes and changes nothing. A fault it finds is data, so it succeeds either way.
 
 use crate::command::Shared;
-use crate::data::{DataFolder, Origin};
+use crate::data::{DataFolder, Origin, REMEDY};
 use crate::exit::Failure;
 use crate::version::VERSION;
-use crate::{output, settings};
+use crate::{identity, output, settings};
+use dh_host::net::{Identity, KnownHosts};
 use dh_prefs::{DEFAULT_PORT, Source, TABLE};
 use rustix::fs::{Access, access};
 use serde_json::json;
@@ -82,7 +83,7 @@ fn display(variable: impl Fn(&str) -> Option<OsString>) -> Check {
 fn data(shared: &Shared) -> Vec<Check> {
     let Some((path, origin)) = DataFolder::look(shared.data.as_deref()) else {
         let found = "this user has no home folder".to_owned();
-        return vec![faulty("data folder", found, "dh --data DIR".to_owned())];
+        return vec![faulty("data folder", found, REMEDY.to_owned())];
     };
     let path = std::path::absolute(&path).unwrap_or(path);
     let reason = match origin {
@@ -103,12 +104,14 @@ fn data(shared: &Shared) -> Vec<Check> {
     let mut checks = match writable {
         Ok(()) => vec![fine("data folder", found), space(there, FREE_BYTES_MIN)],
         Err(why) => {
-            let remedy = "dh --data DIR, with a folder you may write to".to_owned();
+            let remedy = REMEDY.to_owned();
             vec![faulty("data folder", format!("{found}: {why}"), remedy)]
         }
     };
     if there.is_dir() {
         checks.push(preferences(&path.join(settings::FILE), shared));
+        checks.push(own_key(&path.join(identity::KEY_FILE)));
+        checks.push(known_hosts(&path.join(identity::HOSTS_FILE)));
     }
     checks
 }
@@ -120,10 +123,25 @@ fn preferences(path: &Path, shared: &Shared) -> Check {
             let set = TABLE.iter().filter(|row| prefs.source(row) != Source::Default).count();
             fine("preferences", format!("{set} differ from their defaults"))
         }
-        Err(failure) => {
-            let remedy = failure.remedy.unwrap_or_default();
-            faulty("preferences", failure.cause.replace('\n', "; "), remedy)
-        }
+        Err(failure) => failed("preferences", failure),
+    }
+}
+
+/// Whom a role would play or serve as.
+fn own_key(path: &Path) -> Check {
+    match Identity::load(path) {
+        Ok(Some(own)) => fine("identity", own.key().fingerprint().to_string()),
+        Ok(None) => fine("identity", "not made yet".to_owned()),
+        Err(error) => failed("identity", identity::key_failure(&error)),
+    }
+}
+
+/// The servers that a client would know again.
+fn known_hosts(path: &Path) -> Check {
+    match KnownHosts::load(path).map(|known| known.iter().count()) {
+        Ok(1) => fine("known hosts", "1 server".to_owned()),
+        Ok(count) => fine("known hosts", format!("{count} servers")),
+        Err(error) => failed("known hosts", identity::hosts_failure(&error)),
     }
 }
 
@@ -149,6 +167,11 @@ fn port(port: u16) -> Check {
     }
 }
 
+/// What would stop a role.
+fn failed(name: &'static str, failure: Failure) -> Check {
+    faulty(name, failure.cause.replace('\n', "; "), failure.remedy.unwrap_or_default())
+}
+
 fn fine(name: &'static str, found: String) -> Check {
     Check { name, found, remedy: None }
 }
@@ -161,6 +184,7 @@ fn faulty(name: &'static str, found: String, remedy: String) -> Check {
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn a_display_is_the_one_the_environment_names() {
@@ -196,7 +220,8 @@ mod tests {
         let folder = home.path().join("a/b");
         let checks = looked(&folder);
         let names: Vec<_> = checks.iter().map(|check| check.name).collect();
-        assert_eq!(names, ["data folder", "free space", "preferences"]);
+        let wanted = ["data folder", "free space", "preferences", "identity", "known hosts"];
+        assert_eq!(names, wanted);
         assert!(checks[0].found.ends_with("(--data), not made yet"), "{checks:?}");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
         looked(home.path());
@@ -221,6 +246,29 @@ mod tests {
         fs::write(&file, "").unwrap();
         let faults: Vec<_> = looked(&file).into_iter().filter(|it| it.remedy.is_some()).collect();
         assert_eq!(faults.iter().map(|it| it.name).collect::<Vec<_>>(), ["data folder"]);
+    }
+
+    #[test]
+    fn an_identity_and_known_hosts_that_stop_a_role_are_faults_and_good_ones_are_told() {
+        let home = tempfile::tempdir().unwrap();
+        let [key, hosts] =
+            [identity::KEY_FILE, identity::HOSTS_FILE].map(|it| home.path().join(it));
+        let own = Identity::load_or_make(&key).unwrap().key();
+        KnownHosts::pin(&hosts, "a.example", own).unwrap();
+        let told = |name: &str| {
+            let check = looked(home.path()).into_iter().find(|check| check.name == name).unwrap();
+            (check.found, check.remedy)
+        };
+        assert_eq!(told("identity"), (own.fingerprint().to_string(), None));
+        assert_eq!(told("known hosts"), ("1 server".to_owned(), None));
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(told("identity").1.unwrap().starts_with("chmod 600 "));
+        fs::write(&key, "").unwrap();
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&hosts, "half\n").unwrap();
+        for name in ["identity", "known hosts"] {
+            assert!(told(name).1.unwrap().contains("mv "), "{name}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use dh_host::{Actor, Context, Inlet, Performed, Place, Port, Runtime, Scope, Sta
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_server::{ConsoleLine, ServerEvent};
 use dh_view::Answer;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 pub(crate) use self::state::Passing;
@@ -130,16 +130,31 @@ impl Front {
 }
 
 fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| internal(&error))?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    // What was started to outlive its terminal goes on without it.
+    let heard = heard.filter(|signal| *signal != SIGHUP || !ignores(&status, SIGHUP));
+    let mut signals = Signals::new(heard).map_err(|error| internal(&error))?;
     let hear = move || {
         for signal in signals.forever() {
-            let name = if signal == SIGINT { "SIGINT" } else { "SIGTERM" };
+            let name = match signal {
+                SIGINT => "SIGINT",
+                SIGHUP => "SIGHUP",
+                _ => "SIGTERM",
+            };
             if to.send(Event::Signal(name)).is_err() {
                 return;
             }
         }
     };
     spawn("signals", hear)
+}
+
+/// Whether a process of this status, as Linux tells it, has been started to ignore the signal.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Lines of stdin; its end is nothing to end for.

@@ -4,7 +4,7 @@
 //! a key on first use; never prints a private one.
 
 use crate::command::{Identity as What, Shared};
-use crate::data::DataFolder;
+use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use dh_host::net::{FileError, Identity, IdentityError, KnownHosts, KnownHostsError};
@@ -13,17 +13,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// This user's private key in the data folder.
-const KEY_FILE: &str = "identity.key";
+pub(crate) const KEY_FILE: &str = "identity.key";
 /// The servers' keys in the data folder.
-const HOSTS_FILE: &str = "known-hosts";
+pub(crate) const HOSTS_FILE: &str = "known-hosts";
 
 /// Does what is asked with identities.
 pub(crate) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
-    let folder = DataFolder::open(shared.data.as_deref())?;
+    let data = shared.data.as_deref();
     match what {
-        What::Show => show(&folder, shared.json),
-        What::Forget { host } => forget(&folder, &host.to_string(), shared.json),
-        What::Export { file } => export(&folder, file),
+        What::Show => show(&DataFolder::open(data)?, shared.json),
+        What::Forget { host } => forget(&DataFolder::open(data)?, &host.to_string(), shared.json),
+        What::Export { file } => export(&DataFolder::open_lasting(data)?, file),
     }
 }
 
@@ -33,8 +33,7 @@ pub(crate) fn load(folder: &DataFolder) -> Result<Identity, Failure> {
 }
 
 /// What a fault of a key file means to the user.
-fn key_failure(error: &IdentityError) -> Failure {
-    let aside = |path: &Path| format!("mv {0} {0}.old", path.display());
+pub(crate) fn key_failure(error: &IdentityError) -> Failure {
     let (exit, remedy) = match error {
         IdentityError::File(FileError::OpenToOthers { path, .. }) => {
             (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
@@ -44,8 +43,8 @@ fn key_failure(error: &IdentityError) -> Failure {
         | IdentityError::File(FileError::TooLarge { path, .. }) => {
             (Exit::Damaged, Some(aside(path)))
         }
-        IdentityError::File(_) => (Exit::Io, Some("dh --data DIR".to_owned())),
-        IdentityError::NotWritten { .. } => (Exit::CannotCreate, Some("dh --data DIR".to_owned())),
+        IdentityError::File(_) => (Exit::Io, Some(data::REMEDY.to_owned())),
+        IdentityError::NotWritten { .. } => (Exit::CannotCreate, Some(data::REMEDY.to_owned())),
         _ => (Exit::Internal, None),
     };
     Failure { exit, cause: error.to_string(), remedy }
@@ -58,20 +57,30 @@ pub(crate) fn known_hosts(folder: &DataFolder) -> PathBuf {
 
 /// What a fault of the file of known servers means to the user.
 pub(crate) fn hosts_failure(error: &KnownHostsError) -> Failure {
-    let exit = match error {
-        KnownHostsError::Line { .. }
-        | KnownHostsError::File(FileError::NoFile { .. } | FileError::TooLarge { .. }) => {
-            Exit::Damaged
+    let (exit, remedy) = match error {
+        KnownHostsError::Line { path, line, .. } => {
+            (Exit::Damaged, format!("edit {}, line {line}, or {}", path.display(), aside(path)))
         }
-        KnownHostsError::Name(_) => Exit::Usage,
-        KnownHostsError::Full(_) => Exit::CannotCreate,
-        _ => Exit::Io,
+        KnownHostsError::File(
+            FileError::NoFile { path, .. } | FileError::TooLarge { path, .. },
+        ) => (Exit::Damaged, aside(path)),
+        KnownHostsError::Name(_) => (Exit::Usage, "dh identity show".to_owned()),
+        KnownHostsError::Full(_) => (Exit::CannotCreate, "dh identity forget HOST".to_owned()),
+        KnownHostsError::NotWritten { .. } => (Exit::CannotCreate, data::REMEDY.to_owned()),
+        _ => (Exit::Io, data::REMEDY.to_owned()),
     };
-    let failure = Failure::new(exit, error);
-    match error {
-        KnownHostsError::Full(_) => failure.remedy("dh identity forget HOST"),
-        _ => failure,
-    }
+    Failure::new(exit, error).remedy(remedy)
+}
+
+/// How a file is moved out of the way.
+fn aside(path: &Path) -> String {
+    format!("mv {0} {0}.old", path.display())
+}
+
+/// What a client can do whose file of known servers is damaged.
+pub(crate) fn mend_hosts(path: &Path) -> String {
+    let failure = KnownHosts::load(path).err().map(|error| hosts_failure(&error));
+    failure.and_then(|failure| failure.remedy).unwrap_or_else(|| aside(path))
 }
 
 fn show(folder: &DataFolder, as_json: bool) -> Result<(), Failure> {
@@ -161,6 +170,33 @@ mod tests {
         let refused = load(&folder).unwrap_err();
         assert_eq!(refused.exit, Exit::Refused);
         assert!(refused.remedy.unwrap().starts_with("chmod 600 "));
+    }
+
+    #[test]
+    fn a_damaged_file_of_known_servers_is_told_with_what_mends_it() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = folder(&home);
+        let path = known_hosts(&folder);
+        fs::write(&path, "\nhalf\n").unwrap();
+        let mended = format!("edit {0}, line 2, or mv {0} {0}.old", path.display());
+        for refused in [show(&folder, false), forget(&folder, "a:1", false)] {
+            let refused = refused.unwrap_err();
+            assert_eq!((refused.exit, refused.remedy), (Exit::Damaged, Some(mended.clone())));
+        }
+        assert_eq!(mend_hosts(&path), mended);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert_eq!(mend_hosts(&path), aside(&path));
+    }
+
+    #[test]
+    fn a_file_of_known_servers_that_cannot_be_written_is_told_with_another_folder() {
+        let (path, error) = ("known-hosts".into(), ErrorKind::StorageFull.into());
+        let failure = hosts_failure(&KnownHostsError::NotWritten { path, error });
+        assert_eq!(
+            (failure.exit, failure.remedy.as_deref()),
+            (Exit::CannotCreate, Some(data::REMEDY))
+        );
     }
 
     #[test]

@@ -6,23 +6,27 @@ use std::time::{Duration, Instant};
 
 use dh_client::{
     CameraMode, Client as Running, ClientEvent, ClientOptions, Controls, Dialer, Manner, Observer,
-    Pilot, SessionEnd,
+    Pilot, Progress, SessionEnd,
 };
 use dh_host::net::Trust;
-use dh_prefs::{Command, Prefs, Side, default_name, help, parse};
+use dh_host::{Runtime, Scope};
+use dh_machine::Micros;
+use dh_prefs::{Address, Command, Prefs, Side, default_name, help, parse};
 use dh_sim::GrayBox;
-use dh_view::View;
+use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
 use crate::command::{Client, Shared};
-use crate::data::DataFolder;
+use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
-use crate::picture::{Darkroom, no_adapter};
-use crate::{identity, output, picture, serve, settings};
+use crate::picture::{Darkroom, Theatre, no_adapter};
+use crate::{content, identity, output, picture, serve, settings};
 
 /// How long leaving may take before the process ends anyway.
 const LEAVE_MAX: Duration = Duration::from_secs(2);
+/// The time between two lines about a transfer.
+const DOWNLOADING_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs the role to its end.
 pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
@@ -35,16 +39,15 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     let identity = identity::load(&folder)?;
     let runtime = serve::start_runtime(&prefs)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
+    let theatre = if flags.stage.headless { None } else { theatre(&runtime, &front) };
     let mut darkroom = match &flags.stage.picture {
-        Some(path) => {
+        Some(path) if theatre.is_none() => {
             let room = Darkroom::open(&runtime.root(), &front);
             Some((room.map_err(|none| no_adapter(&none))?, path))
         }
-        None => None,
+        Some(_) | None => None,
     };
-    if !flags.stage.headless {
-        say("this build opens no window yet: the client runs headless");
-    }
+    let draws = theatre.is_some() || darkroom.is_some();
     let key = identity.key();
     let seed = u64::from_le_bytes(*key.bytes().first_chunk().unwrap_or(&[0; 8]));
     let gray_box = GrayBox::new();
@@ -52,42 +55,52 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     dialer.trust = Trust::KnownHosts(identity::known_hosts(&folder));
     let options = ClientOptions {
         dialer,
+        content: Some(content::kept(&flags.content, &folder, draws)?),
         prefs: prefs.clone(),
         fallback_name: fallback_name(seed),
         controls: Controls::Flown(Box::new(Pilot::new(Manner::Walker, seed))),
-        camera: CameraMode::Fixed(gray_box.viewpoint()),
+        camera: CameraMode::Map,
         observer: Observer::new(front.port().inlet(FrontMsg::Client), false),
     };
-    let client = Running::start(&runtime.root().child("client"), &gray_box, options);
-    client.connect(Some(flags.connect.clone()));
-    let mut visit = Visit {
-        client,
-        prefs,
-        front,
-        shared,
-        until: None,
-        ended: None,
-        result: None,
-        tried_at_console: false,
-        told_to_leave: false,
-    };
+    let scope = runtime.root().child("client");
+    let mut visit = Visit::start(&scope, &gray_box, options, front, shared, theatre);
+    visit.connect(flags.connect.clone());
     visit.play(flags.stage.seconds);
-    let drawn = match &mut darkroom {
-        Some((room, path)) => {
+    let drawn = match (&mut darkroom, &flags.stage.picture) {
+        (Some((room, path)), _) => {
             visit.view().map_or(Ok(()), |view| visit.take_picture(room, view, path))
         }
-        None => Ok(()),
+        (None, Some(path)) => visit.photograph(path).map(|drawn| {
+            if let Some(report) = &drawn {
+                visit.print("picture", &picture::facts(path, report), &picture::line(path, report));
+            }
+        }),
+        (None, None) => Ok(()),
     };
     drop(darkroom);
+    visit.close();
     visit.leave();
     serve::stop(&runtime)?;
     serve::failed(&runtime)?;
-    visit.result().and(drawn)
+    let result = visit.result().map_err(|failure| match failure.exit {
+        Exit::Damaged => {
+            failure.or_remedy(|| identity::mend_hosts(&identity::known_hosts(&folder)))
+        }
+        _ => failure,
+    });
+    result.and(drawn)
+}
+
+/// A window, or one line that says why there is none.
+fn theatre(runtime: &Runtime, front: &Front) -> Option<Theatre> {
+    let opened = Theatre::open(&runtime.root(), front);
+    opened.map_err(|why| say(&format!("{why}: the client runs headless"))).ok()
 }
 
 /// One run of a client.
-struct Visit<'a> {
+pub(crate) struct Visit<'a> {
     client: Running,
+    theatre: Option<Theatre>,
     prefs: Prefs,
     front: Front,
     shared: &'a Shared,
@@ -99,9 +112,14 @@ struct Visit<'a> {
     result: Option<SessionEnd>,
     /// Somebody at the console asked for a server, and does not play there yet.
     tried_at_console: bool,
-    /// Somebody at the console asked to leave.
+    /// Somebody at the console asked to leave, be it for another server.
     told_to_leave: bool,
+    /// When a transfer was told last.
+    downloading_told: Option<Instant>,
 }
+
+/// Its user has closed the window.
+struct Closed;
 
 /// Whether a run goes on.
 #[derive(PartialEq, Eq)]
@@ -110,11 +128,75 @@ enum Next {
     Over,
 }
 
-impl Visit<'_> {
+impl<'a> Visit<'a> {
+    /// Start a client. With a window a person holds its controls and looks through its eyes.
+    pub(crate) fn start(
+        scope: &Scope,
+        world: &GrayBox,
+        options: ClientOptions,
+        front: Front,
+        shared: &'a Shared,
+        mut theatre: Option<Theatre>,
+    ) -> Self {
+        let prefs = options.prefs.clone();
+        let client = match &mut theatre {
+            None => Running::start(scope, world, options),
+            Some(theatre) => {
+                let (controls, camera) = (Controls::default(), CameraMode::Eyes);
+                let options = ClientOptions { controls, camera, ..options };
+                let views = theatre.views();
+                let (client, presenter) = Running::start_on_screen(scope, world, options, views);
+                theatre.seat(presenter);
+                client
+            }
+        };
+        Self {
+            client,
+            theatre,
+            prefs,
+            front,
+            shared,
+            until: None,
+            ended: None,
+            result: None,
+            tried_at_console: false,
+            told_to_leave: false,
+            downloading_told: None,
+        }
+    }
+
+    /// Join this server.
+    pub(crate) fn connect(&self, address: Address) {
+        self.client.connect(Some(address));
+    }
+
+    /// The next thing that happened. With a window frames are drawn meanwhile, and there is nothing
+    /// more to wait for once it is closed.
+    fn next(&mut self) -> Result<Option<Event>, Closed> {
+        let Some(theatre) = &mut self.theatre else { return Ok(self.front.next(self.until)) };
+        let now = Some(Instant::now());
+        if let Some(event) = self.front.next(now) {
+            return Ok(Some(event));
+        }
+        if theatre.step(&self.client) { Ok(None) } else { Err(Closed) }
+    }
+
+    /// Write what the window shows to `path`.
+    pub(crate) fn photograph(&mut self, path: &Path) -> Result<Option<PictureReport>, Failure> {
+        let Some(theatre) = &mut self.theatre else { return Ok(None) };
+        theatre.develop(&self.front, path).map(Some)
+    }
+
+    /// Close the window, if there is one.
+    pub(crate) fn close(&mut self) {
+        self.theatre = None;
+    }
+
     /// Play until the time is over, the session ends, or somebody asks.
-    fn play(&mut self, seconds: Option<Duration>) {
+    pub(crate) fn play(&mut self, seconds: Option<Duration>) {
         loop {
-            let next = match self.front.next(self.until) {
+            let Ok(event) = self.next() else { return };
+            let next = match event {
                 None if self.until.is_some_and(|until| until <= Instant::now()) => Next::Over,
                 Some(Event::Signal(name)) => {
                     say(&format!("leaving: {name}"));
@@ -133,11 +215,22 @@ impl Visit<'_> {
     fn told(&mut self, event: ClientEvent, seconds: Option<Duration>) -> Next {
         match event {
             ClientEvent::Line(text) => self.print("line", &json!({ "text": text }), &text),
-            ClientEvent::Informed { world_name, .. } => {
-                let text = format!("joined {world_name}");
-                self.print("informed", &json!({ "world": world_name }), &text);
+            ClientEvent::Informed { world_name, map } => {
+                let shown = if map.is_empty() { "the gray box" } else { &map };
+                let text = format!("joined {world_name}, map {shown}");
+                self.print("informed", &json!({ "world": world_name, "map": shown }), &text);
             }
-            ClientEvent::Stands("connecting") => self.ended = None,
+            ClientEvent::Downloading(progress) => self.downloading(&progress),
+            ClientEvent::Loaded(generation) => {
+                self.downloading_told = None;
+                if self.shared.json {
+                    self.print("loaded", &json!({ "generation": generation }), "");
+                }
+            }
+            ClientEvent::Stands("connecting") => {
+                self.ended = None;
+                self.told_to_leave = false;
+            }
             ClientEvent::Spawned { slot, pawn, tick } => {
                 self.tried_at_console = false;
                 let facts = json!({ "slot": slot, "pawn": pawn.to_string(), "tick": tick.0 });
@@ -181,15 +274,18 @@ impl Visit<'_> {
         let answer = match parse(Side::Client, line) {
             Ok(None) => return Next::On,
             Ok(Some(Command::Connect(to))) => {
+                // An attempt that is given up for another was never there to be left.
+                self.told_to_leave = self.ended.is_none() && !self.tried_at_console;
                 self.tried_at_console = true;
                 self.client.connect(to);
                 return Next::On;
             }
-            Ok(Some(Command::Disconnect)) => {
-                self.told_to_leave = self.ended.is_none();
+            Ok(Some(Command::Disconnect)) if self.ended.is_none() => {
+                self.told_to_leave = true;
                 self.client.disconnect();
                 return Next::On;
             }
+            Ok(Some(Command::Disconnect)) => "not connected".to_owned(),
             Ok(Some(Command::Quit)) => return Next::Over,
             Ok(Some(Command::Help(topic))) => help(Side::Client, topic.as_deref()),
             Ok(Some(Command::Show(preference))) => self.prefs.show(preference),
@@ -234,7 +330,7 @@ impl Visit<'_> {
     }
 
     /// Leave, and wait until the ending is told.
-    fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         if self.ended.is_some() {
             return;
         }
@@ -249,7 +345,7 @@ impl Visit<'_> {
     }
 
     /// How the process ends: as what ended it.
-    fn result(&self) -> Result<(), Failure> {
+    pub(crate) fn result(&self) -> Result<(), Failure> {
         let Some(end) = &self.result else { return Ok(()) };
         match exit_of(end) {
             Exit::Success => Ok(()),
@@ -261,6 +357,7 @@ impl Visit<'_> {
                         failure.remedy("connect again, once the server runs")
                     }
                     Exit::Unavailable => failure.remedy("check the address, and that it runs"),
+                    Exit::CannotCreate => failure.remedy(data::REMEDY),
                     Exit::TryAgain => failure.remedy("join again later"),
                     Exit::Mismatch => failure.remedy("install the same build on both sides"),
                     Exit::Refused if end.kind == dh_client::EndKind::ServerKeyChanged => {
@@ -273,9 +370,42 @@ impl Visit<'_> {
         }
     }
 
+    /// A transfer, told once a second and at its end.
+    fn downloading(&mut self, progress: &Progress) {
+        let Progress { received, total, rate, left } = *progress;
+        let is_whole = received == total;
+        let due = self.downloading_told.is_none_or(|told| told.elapsed() >= DOWNLOADING_EVERY);
+        if !due && !is_whole {
+            return;
+        }
+        self.downloading_told = Some(Instant::now());
+        let facts = json!({ "received": received, "total": total, "rate": rate,
+            "left": left.map(Micros::as_secs_f64) });
+        let left = left.map_or(String::new(), |left| format!(", {:.0} s left", left.as_secs_f64()));
+        let bar = bar(received, total);
+        let text = format!(
+            "{bar} {:.1} of {:.1} MB, {:.1} MB/s{left}",
+            megabytes(received),
+            megabytes(total),
+            megabytes(rate),
+        );
+        self.print("downloading", &facts, &text);
+    }
+
     fn print(&self, event: &str, facts: &Value, text: &str) {
         output::event(self.shared.json, event, facts, text);
     }
+}
+
+/// How far something is, as twenty characters.
+fn bar(done: u64, all: u64) -> String {
+    let filled = usize::try_from(done.saturating_mul(20) / all.max(1)).unwrap_or(20).min(20);
+    format!("[{}{}]", "#".repeat(filled), "-".repeat(20 - filled))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }
 
 fn exit_of(end: &SessionEnd) -> Exit {
@@ -285,6 +415,7 @@ fn exit_of(end: &SessionEnd) -> Exit {
         69 => Exit::Unavailable,
         70 => Exit::Internal,
         75 => Exit::TryAgain,
+        73 => Exit::CannotCreate,
         77 => Exit::Refused,
         _ => Exit::Mismatch,
     }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod command;
+mod content;
 mod data;
 mod doctor;
 mod exit;
@@ -13,14 +14,12 @@ mod identity;
 mod join;
 mod logging;
 mod manual;
-mod nearest;
 mod output;
 mod picture;
 mod play;
 mod prefs;
 mod serve;
 mod settings;
-mod table;
 mod version;
 
 use crate::command::{Command, Verb};
@@ -50,6 +49,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Verb::Play(flags) => play::run(&flags, shared),
         Verb::Server(flags) => serve::run(&flags, shared),
         Verb::Client(flags) => join::run(&flags, shared),
+        Verb::Content(what) => content::run(&what, shared),
         Verb::Identity(what) => identity::run(&what, shared),
         Verb::Prefs(what) => prefs::run(&what, shared),
         Verb::Doctor => doctor::run(shared),

@@ -1,15 +1,18 @@
 //! Darkroom: takes a picture of a view on the main thread and writes it to a file.
 
+mod theatre;
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_host::{Port, Pump, Scope};
-use dh_render::{NoAdapter, Renderer, Studio, png_bytes};
+use dh_render::{NoAdapter, Renderer, Screen, Studio, png_bytes};
 use dh_view::{NoPicture, PictureReport, PixelBox, RenderMsg, Shot, View};
 use serde_json::{Value, json};
 
+pub(crate) use self::theatre::Theatre;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
 
@@ -37,6 +40,23 @@ impl Darkroom {
         Ok(Self { port, pump })
     }
 
+    /// The same for a renderer that draws into a window too.
+    pub(crate) fn on_screen(scope: &Scope, front: &Front, screen: Screen) -> Self {
+        let renderer = Renderer::on_screen(front.port().inlet(FrontMsg::Picture), screen);
+        let (port, pump) = scope.pumped("renderer", renderer);
+        Self { port, pump }
+    }
+
+    /// Where the renderer listens.
+    pub(crate) fn port(&self) -> &Port<RenderMsg> {
+        &self.port
+    }
+
+    /// Let it do what was asked of it.
+    pub(crate) fn pump(&mut self) {
+        self.pump.pump_now(16);
+    }
+
     /// Draw `view` and write it to `path`, whole or not at all; what is on it.
     pub(crate) fn develop(
         &mut self,
@@ -44,8 +64,13 @@ impl Darkroom {
         view: Arc<View>,
         path: &Path,
     ) -> Result<PictureReport, Failure> {
-        let (width, height) = SIZE;
         drop(self.port.offer(RenderMsg::Show(view)));
+        self.take(front, path)
+    }
+
+    /// Draw the newest view and write it to `path`, whole or not at all; what is on it.
+    pub(crate) fn take(&mut self, front: &Front, path: &Path) -> Result<PictureReport, Failure> {
+        let (width, height) = SIZE;
         drop(self.port.offer(RenderMsg::Take(Shot { id: 1, width, height })));
         let until = Instant::now() + PICTURE_MAX;
         while Instant::now() < until {
@@ -86,6 +111,8 @@ pub(crate) fn facts(path: &Path, report: &PictureReport) -> Value {
     });
     json!({
         "file": path.display().to_string(), "width": report.width, "height": report.height,
+        "camera": { "eye": report.camera.eye.to_array(), "yaw": report.camera.yaw,
+            "pitch": report.camera.pitch },
         "adapter": report.adapter, "worldTriangles": report.world_triangles,
         "playersDrawn": report.players_drawn, "hudRuns": report.hud_runs,
         "hud": boxes(report.hud), "players": players.collect::<Vec<_>>(),

@@ -1,31 +1,46 @@
 //! The role that starts a world here and plays in it: one local player, some simulated peers, a
 //! picture and the table of actors at the end.
 
+mod hosting;
+mod table;
+
+use std::future::poll_fn;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
-use dh_client::Manner;
+use dh_client::{ClientContent, Manner};
+use dh_host::Runtime;
 use dh_machine::Micros;
 use dh_prefs::{Prefs, key};
+use dh_render::find_adapter;
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerSetup, World};
 use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
+use self::hosting::Hosting;
 use crate::command::{Play, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
-use crate::front::Front;
-use crate::picture::{Darkroom, no_adapter};
-use crate::{identity, join, output, picture, serve, settings, table};
+use crate::front::{Event, Front};
+use crate::picture::{Darkroom, Theatre, no_adapter};
+use crate::{content, identity, join, output, picture, serve, settings};
 
+/// How often somebody who asks to end is listened for.
+const LISTEN_EVERY: Micros = Micros::from_millis(50);
+/// Where the world listens unless told otherwise.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// Simulated peers unless told otherwise.
 const PEERS: u32 = 8;
 /// How long it runs unless told otherwise.
 const SECONDS: Duration = Duration::from_secs(10);
 /// Where the picture goes unless told otherwise.
 const PICTURE: &str = "driftholm.png";
+/// The map of the core pallet that is worth looking at.
+const DEMO: &str = "core:assets/demo.dh-map";
 /// How long everybody may take to enter play.
 const JOIN_MAX: Micros = Micros::from_secs(15);
 /// What the pilots' courses follow from: everybody stays where the picture shows them.
@@ -41,7 +56,18 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
     let prefs = settings::load(&folder, None, shared)?;
     let runtime = serve::start_runtime(&prefs)?;
-    let front = Front::start(&runtime.root().child("front"), false)?;
+    let front = Front::start(&runtime.root().child("front"), !flags.stage.headless)?;
+    let mut why = None;
+    // Without anything to draw with the darkroom says so.
+    if !flags.stage.headless && find_adapter().is_ok() {
+        match Theatre::open(&runtime.root(), &front) {
+            Ok(theatre) => {
+                let hosting = Hosting { flags, shared, folder, prefs, runtime, front, theatre };
+                return hosting::run(hosting);
+            }
+            Err(none) => why = Some(none),
+        }
+    }
     let darkroom = match (Darkroom::open(&runtime.root(), &front), &flags.stage.picture) {
         (Ok(darkroom), _) => Some(darkroom),
         (Err(none), Some(_)) => return Err(no_adapter(&none)),
@@ -51,12 +77,12 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
         }
     };
     let show = Show::new(flags, prefs, &folder)?;
-    show.announce();
+    show.announce(why.as_deref());
     let mut shown = Err(Failure::new(Exit::Internal, "the world never started"));
-    let course = async |world: &mut World| shown = show.play(world).await;
+    let course = async |world: &mut World| shown = show.play_until_asked(world, &front).await;
     let report = runtime.block_on(Scenario::new("play", SEED).play(runtime.clone(), course));
     let view = shown?;
-    let actors = Actors { text: table::text(&runtime), json: table::json(&runtime) };
+    let actors = Actors::of(&runtime);
     let picture = match (darkroom, view) {
         (Some(mut darkroom), Some(view)) => {
             let path = show.picture.clone();
@@ -65,18 +91,28 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
         }
         _ => None,
     };
-    tell(shared, picture.as_ref().map(|(path, drawn)| (path.as_path(), drawn)), &actors)?;
+    let picture = picture.as_ref().map(|(path, drawn)| (path.as_path(), drawn));
+    let told = tell(shared, picture, &actors);
+    // In order too where nobody reads any more, as when a terminal has gone.
     serve::stop(&runtime)?;
+    told?;
     for failure in &report.failures {
         say(&failure.what);
     }
     serve::failed(&runtime)
 }
 
+/// The map that this run plays in.
+fn map(flags: &Play) -> String {
+    flags.map.clone().unwrap_or_else(|| DEMO.to_owned())
+}
+
 /// What this run shows.
 struct Show {
     server: ServerSetup,
     local: PeerSetup,
+    /// What those keep who draw nothing.
+    blind: ClientContent,
     peers: u32,
     seconds: Duration,
     picture: PathBuf,
@@ -88,31 +124,55 @@ impl Show {
         let identity = identity::load(folder)?;
         let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
         let name = prefs.get(key::CLIENT_NAME).unwrap_or_else(|| join::fallback_name(seed));
-        let mut local = PeerSetup::new(name).inside().flown(Manner::Walker);
+        let kept = content::kept(&flags.content, folder, true)?;
+        let mut local = PeerSetup::new(name).inside().flown(Manner::Walker).keeping(kept.clone());
         local.prefs = prefs.clone();
-        let address = flags.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
-        let mut server = ServerSetup { prefs, address: Some(address), identity: Some(identity) };
+        let address = serve::listening(flags.listen, LOOPBACK)?;
+        let shelf = content::shelf(&flags.content, folder)?;
+        let mut server = ServerSetup {
+            prefs,
+            address: Some(address),
+            identity: Some(identity),
+            shelf,
+            map: Some(map(flags)),
+        };
         // The local player and the simulated ones always find a place.
         let cap = server.prefs.get(key::MAX_PLAYERS).max(peers + 1);
         server = server.with(&format!("server.maxPlayers={cap}"));
         let seconds = flags.stage.seconds.unwrap_or(SECONDS);
         let picture = flags.stage.picture.clone().unwrap_or_else(|| PICTURE.into());
-        Ok(Self { server, local, peers, seconds, picture })
+        let blind = ClientContent { picture_side_max: None, ..kept };
+        Ok(Self { server, local, blind, peers, seconds, picture })
     }
 
-    fn announce(&self) {
-        let display = ["WAYLAND_DISPLAY", "DISPLAY"]
-            .iter()
-            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let why = if display { "this build opens no window yet" } else { "there is no display" };
+    fn announce(&self, why: Option<&str>) {
         let (seconds, peers) = (self.seconds.as_secs_f64(), self.peers);
-        say(&format!("{why}: playing headless for {seconds} s with {peers} simulated peers"));
+        let why = why.map_or_else(String::new, |why| format!("{why}: "));
+        say(&format!("{why}playing headless for {seconds} s with {peers} simulated peers"));
+    }
+
+    /// Play to the end, or until somebody asks: whoever does that waits for no picture.
+    async fn play_until_asked(
+        &self,
+        world: &mut World,
+        front: &Front,
+    ) -> Result<Option<Arc<View>>, Failure> {
+        let runtime = world.runtime().clone();
+        let (mut asked, mut play) = (pin!(asked(&runtime, front)), pin!(self.play(world)));
+        poll_fn(|cx| match asked.as_mut().poll(cx) {
+            Poll::Ready(name) => {
+                say(&format!("leaving: {name}"));
+                Poll::Ready(Ok(None))
+            }
+            Poll::Pending => play.as_mut().poll(cx),
+        })
+        .await
     }
 
     /// Everybody joins, time passes, a view of the end is taken.
     async fn play(&self, world: &mut World) -> Result<Option<Arc<View>>, Failure> {
         let server =
-            world.try_server(self.server.clone()).map_err(|error| serve::cannot_listen(&error))?;
+            world.try_server(self.server.clone()).map_err(|error| serve::cannot_start(&error))?;
         let local = world.peer(self.local.clone());
         world.join(local, server);
         let playing = |world: &World| world.is_playing(local);
@@ -120,7 +180,8 @@ impl Show {
             return Err(Failure::new(Exit::Internal, "the local player did not enter play"));
         }
         let end = world.runtime().now() + micros(self.seconds);
-        let peers: Vec<PeerId> = (0..self.peers).map(|n| world.peer(peer(n))).collect();
+        let peers: Vec<PeerId> =
+            (0..self.peers).map(|n| world.peer(peer(n).keeping(self.blind.clone()))).collect();
         for peer in &peers {
             world.join(*peer, server);
         }
@@ -135,19 +196,44 @@ impl Show {
     }
 }
 
+/// The signal that asks the process to end, once one does.
+async fn asked(runtime: &Runtime, front: &Front) -> &'static str {
+    loop {
+        while let Some(event) = front.next(Some(Instant::now())) {
+            if let Event::Signal(name) = event {
+                return name;
+            }
+        }
+        runtime.sleep_until(runtime.now() + LISTEN_EVERY).await;
+    }
+}
+
 fn peer(number: u32) -> PeerSetup {
+    let (name, manner) = cast(number);
+    PeerSetup::new(name).flown(manner)
+}
+
+/// What a simulated peer is called, and how it moves.
+fn cast(number: u32) -> (String, Manner) {
     let at = usize::try_from(number).unwrap_or_default();
     let round = at / NAMES.len();
     let name = NAMES[at % NAMES.len()];
     let name = if round == 0 { name.to_owned() } else { format!("{name} {}", round + 1) };
     let manner = if at % 3 == 2 { Manner::Jumper } else { Manner::Walker };
-    PeerSetup::new(name).flown(manner)
+    (name, manner)
 }
 
 /// The table of actors as it stood at the end of play.
 struct Actors {
     text: String,
     json: Value,
+}
+
+impl Actors {
+    /// As it stands now.
+    fn of(runtime: &Runtime) -> Self {
+        Self { text: table::text(runtime), json: table::json(runtime) }
+    }
 }
 
 fn tell(

@@ -4,9 +4,10 @@
 //! its comments and order kept.
 
 use crate::command::{Prefs as What, Shared};
-use crate::data::DataFolder;
+use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure};
 use crate::{output, settings};
+use dh_host::disk::HeldFolder;
 use dh_prefs::{Place, PrefError, Preference, Prefs, Problem, Source, TABLE, Value};
 use serde_json::json;
 use std::fs::{self, OpenOptions};
@@ -16,7 +17,11 @@ use std::path::Path;
 
 /// Does what is asked with preferences.
 pub(crate) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
-    let folder = DataFolder::open(shared.data.as_deref())?;
+    let data = shared.data.as_deref();
+    let folder = match what {
+        What::Set { .. } | What::Reset { .. } => DataFolder::open_lasting(data)?,
+        What::List | What::Get { .. } | What::Diff => DataFolder::open(data)?,
+    };
     let path = settings::file(&folder);
     let load = || settings::load(&folder, None, shared);
     match what {
@@ -78,16 +83,19 @@ fn edit(
     path: &Path,
     change: impl FnOnce(&str, &str) -> Result<String, Vec<PrefError>>,
 ) -> Result<(), Failure> {
+    let unwritable = |error| {
+        let cause = format!("cannot write {}: {error}", path.display());
+        Failure::new(Exit::CannotCreate, cause).remedy(data::REMEDY)
+    };
+    // Whoever changes another at the same time waits, and reads what was written here.
+    let _held = HeldFolder::of(path).map_err(unwritable)?;
     let old = settings::read(path)?;
     let new = change(&path.display().to_string(), &old);
     let new = new.map_err(|faults| settings::failure(&faults))?;
     if new == old {
         return Ok(());
     }
-    replace(path, &new).map_err(|error| {
-        let cause = format!("cannot write {}: {error}", path.display());
-        Failure::new(Exit::CannotCreate, cause).remedy("dh --data DIR, with a folder of yours")
-    })
+    replace(path, &new).map_err(unwritable)
 }
 
 /// Puts the text in place by a rename, so that no reader ever sees half of it.

@@ -2,12 +2,14 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Instant;
 
+use dh_host::disk::RealDisk;
 use dh_host::net::{Links, ListenError};
 use dh_host::{RealOptions, Runtime};
 use dh_prefs::{DEFAULT_PORT, Prefs, key};
-use dh_server::{Observer, Server as Running, ServerEvent, ServerOptions};
+use dh_server::{Observer, Server as Running, ServerEvent, ServerOptions, StartError};
 use dh_wire::Guid;
 use serde_json::json;
 
@@ -15,10 +17,13 @@ use crate::command::{Server, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
-use crate::{identity, output, settings};
+use crate::{content, identity, output, settings};
 
-/// What the world that every server of this build serves is called.
-const MAP: &str = "the gray box";
+/// What the world of a server without a map is called.
+const GRAY_BOX: &str = "the gray box";
+
+/// What helps where an address is none of this machine's.
+const OWN_ADDRESS: &str = "--listen with an address of this machine, as in 0.0.0.0:27015";
 
 /// Runs the role to its end.
 pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
@@ -29,7 +34,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let runtime = start_runtime(&prefs)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
     let options = ServerOptions {
-        address: flags.listen.unwrap_or_else(any_address),
+        address: listening(flags.listen, any_address())?,
         open: true,
         identity,
         prefs,
@@ -37,14 +42,18 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         world_id: Guid::from(new_world_id(&runtime)),
         observer: Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
+        disk: Arc::new(RealDisk),
+        shelf: content::shelf(&flags.content, &folder)?,
+        map: flags.map.clone(),
         links: Links::IDEAL,
     };
     let server = Running::start(&runtime.root().child("server"), options)
-        .map_err(|error| cannot_listen(&error))?;
+        .map_err(|error| cannot_start(&error))?;
     let address = server.address();
-    let facts = json!({ "address": address.to_string(), "map": MAP,
+    let map = flags.map.as_deref().unwrap_or(GRAY_BOX);
+    let facts = json!({ "address": address.to_string(), "map": map,
         "identity": fingerprint.to_string() });
-    let text = format!("ready on {address}, map {MAP}, identity {fingerprint}");
+    let text = format!("ready on {address}, map {map}, identity {fingerprint}");
     output::event(shared.json, "ready", &facts, &text);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
     let reason = serve(&runtime, &server, &front, until, shared);
@@ -127,16 +136,46 @@ pub(crate) fn failed(runtime: &Runtime) -> Result<(), Failure> {
     }
 }
 
+/// What a server that does not start means to the user.
+pub(crate) fn cannot_start(error: &StartError) -> Failure {
+    match error {
+        StartError::Map(why) => Failure::new(Exit::Missing, format!("--map: {why}"))
+            .remedy("dh pallet info FILE, which lists the maps of a pallet"),
+        StartError::Listen(error) => cannot_listen(error),
+    }
+}
+
+/// The address to listen at: the one that was asked for, where one machine can have it.
+pub(crate) fn listening(
+    asked: Option<SocketAddr>,
+    otherwise: SocketAddr,
+) -> Result<SocketAddr, Failure> {
+    let address = asked.unwrap_or(otherwise);
+    let ip = address.ip().to_canonical();
+    let wrong = match (ip, address) {
+        // The system binds a socket to these, and then nobody can talk to it.
+        (ip, _) if ip.is_multicast() || ip == Ipv4Addr::BROADCAST => "it belongs to many machines",
+        (IpAddr::V6(ip), SocketAddr::V6(whole))
+            if ip.is_unicast_link_local() && whole.scope_id() == 0 =>
+        {
+            let cause = format!("cannot listen on {address}: it does not say on which link");
+            let remedy = "--listen with the number of its interface, as in [fe80::1%2]:27015";
+            return Err(Failure::new(Exit::Config, cause).remedy(remedy));
+        }
+        _ => return Ok(address),
+    };
+    let cause = format!("cannot listen on {address}: {wrong}");
+    Err(Failure::new(Exit::Config, cause).remedy(OWN_ADDRESS))
+}
+
 /// What a refused address means to the user.
-pub(crate) fn cannot_listen(error: &ListenError) -> Failure {
+fn cannot_listen(error: &ListenError) -> Failure {
     let (exit, remedy) = match &error {
         ListenError::Bind { error, .. } => match error.kind() {
             ErrorKind::AddrInUse => {
                 (Exit::TryAgain, "--listen with a free port, or stop what holds this one")
             }
-            ErrorKind::AddrNotAvailable => {
-                (Exit::Config, "--listen with an address of this machine, as in 0.0.0.0:27015")
-            }
+            ErrorKind::AddrNotAvailable => (Exit::Config, OWN_ADDRESS),
             ErrorKind::PermissionDenied => {
                 (Exit::Refused, "--listen with a port from 1024 on, as in 0.0.0.0:27015")
             }
@@ -151,7 +190,7 @@ fn any_address() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), DEFAULT_PORT)
 }
 
-fn new_world_id(runtime: &Runtime) -> [u8; 16] {
+pub(crate) fn new_world_id(runtime: &Runtime) -> [u8; 16] {
     let mut id = [0; 16];
     id.copy_from_slice(&runtime.seeds().bytes("world")[..16]);
     id
@@ -160,6 +199,25 @@ fn new_world_id(runtime: &Runtime) -> [u8; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_no_single_machine_has_is_a_wrong_configuration() {
+        for wrong in ["239.1.2.3:0", "255.255.255.255:1", "[ff02::1]:1", "[::ffff:224.0.0.1]:1"] {
+            let refused = listening(Some(wrong.parse().unwrap()), any_address()).unwrap_err();
+            assert_eq!(
+                (refused.exit, refused.remedy.as_deref()),
+                (Exit::Config, Some(OWN_ADDRESS))
+            );
+        }
+        let refused = listening("[fe80::1]:1".parse().ok(), any_address()).unwrap_err();
+        assert_eq!(refused.exit, Exit::Config);
+        assert!(refused.remedy.unwrap().contains("[fe80::1%2]:27015"));
+        for good in ["0.0.0.0:0", "127.0.0.1:1", "[::]:0", "[fe80::1%2]:1"] {
+            let good: SocketAddr = good.parse().unwrap();
+            assert_eq!(listening(Some(good), any_address()), Ok(good));
+        }
+        assert_eq!(listening(None, any_address()), Ok(any_address()));
+    }
 
     #[test]
     fn each_reason_why_nobody_can_listen_has_its_exit_code_and_its_remedy() {

@@ -1,6 +1,8 @@
 //! A world to look at: floor, walls, ramps, crates and eight players. Only tests use it.
 
-use dh_view::{BoxView, Camera, Hud, PlayerView, Sky, Sun, View, palette};
+use std::sync::Arc;
+
+use dh_view::{Bounds, BoxView, Camera, Hud, Mesh, Part, PlayerView, Scene, View, palette};
 use glam::{Quat, Vec3};
 
 /// A walled yard, 40 m across, with eight players in it.
@@ -15,11 +17,9 @@ pub(crate) fn yard() -> View {
     ];
     View {
         camera,
-        boxes: boxes().into(),
+        scene: Arc::new(Scene { camera, ..Scene::of_boxes(boxes().into()) }),
         players: players(),
-        sun: Sun::default(),
-        sky: Sky::default(),
-        hud: Hud { lines: lines.map(String::from).to_vec() },
+        hud: Hud { lines: lines.map(String::from).to_vec(), detail: Vec::new() },
     }
 }
 
@@ -92,4 +92,33 @@ fn players() -> Vec<PlayerView> {
         }
     };
     standing.into_iter().enumerate().map(one).collect()
+}
+
+/// A ball of one metre at the origin, of twice as many triangles around as from pole to pole.
+pub(crate) fn ball(rings: u16) -> Mesh {
+    let around = rings * 2;
+    let mut mesh = Mesh::default();
+    for ring in 0..=rings {
+        for step in 0..=around {
+            let (down, side) =
+                (f32::from(ring) / f32::from(rings), f32::from(step) / f32::from(around));
+            let (level, high) = libm::sincosf(down * core::f32::consts::PI);
+            let (sin, cos) = libm::sincosf(side * core::f32::consts::TAU);
+            let at = [sin * level, high, cos * level];
+            mesh.positions.push(at);
+            mesh.normals.push(at);
+            mesh.uvs.push([side, down]);
+        }
+    }
+    let row = u32::from(around) + 1;
+    for ring in 0..u32::from(rings) {
+        for step in 0..u32::from(around) {
+            let (upper, lower) = (ring * row + step, (ring + 1) * row + step);
+            mesh.indices.extend([upper, lower, lower + 1, upper, lower + 1, upper + 1]);
+        }
+    }
+    let count = u32::try_from(mesh.indices.len()).unwrap_or(0);
+    mesh.parts = vec![Part { first: 0, count, material: 0 }];
+    mesh.bounds = Bounds::around(mesh.positions.iter().map(|at| Vec3::from_array(*at)));
+    mesh
 }

@@ -8,6 +8,7 @@ use dh_view::{NoPicture, Picture, PictureReport, PlayerBoxes, Shot, View};
 use crate::gpu::Gpu;
 use crate::gpu::adapter::{Adapter, NoAdapter};
 use crate::scene::DrawList;
+use crate::scene::book::Book;
 use crate::scene::capsule::Capsule;
 use crate::text::Lettering;
 
@@ -15,7 +16,8 @@ use crate::text::Lettering;
 #[derive(Debug)]
 pub struct Studio {
     shape: Capsule,
-    gpu: Gpu,
+    book: Book,
+    pub(crate) gpu: Gpu,
 }
 
 impl Studio {
@@ -26,7 +28,18 @@ impl Studio {
     pub fn open() -> Result<Self, NoAdapter> {
         let shape = Capsule::new();
         let gpu = Gpu::open(&shape)?;
-        Ok(Self { shape, gpu })
+        Ok(Self::of(gpu, shape))
+    }
+
+    pub(crate) fn of(gpu: Gpu, shape: Capsule) -> Self {
+        Self { shape, book: Book::new(gpu.buffer_max), gpu }
+    }
+
+    /// What is drawn of a view, after about `budget` bytes of what the device lacks were sent.
+    pub(crate) fn list(&mut self, view: &View, width: u32, height: u32, budget: u64) -> DrawList {
+        self.book.read(&view.scene);
+        self.gpu.send(view, &self.book, budget);
+        DrawList::new(view, &self.book, &self.shape, width, height)
     }
 
     /// What draws.
@@ -35,7 +48,7 @@ impl Studio {
         &self.gpu.adapter
     }
 
-    /// Take one picture, each side 1..=[`Shot::SIDE_MAX`] pixels.
+    /// Take one picture, each side 1..=[`Shot::SIDE_MAX`] pixels, with everything of the scene.
     ///
     /// # Errors
     /// [`NoPicture::Size`] outside of that or of what the adapter can do, [`NoPicture::Device`]
@@ -45,16 +58,16 @@ impl Studio {
         if ![width, height].iter().all(|side| (1..=side_max).contains(side)) {
             return Err(NoPicture::Size { width, height, side_max });
         }
-        let list = DrawList::new(view, &self.shape, width, height);
+        let list = self.list(view, width, height, u64::MAX);
         let lettering = Lettering::new(&list, &view.hud);
-        let report = report(&list, &lettering, self.gpu.adapter.to_string());
+        let report = report(view, &list, &lettering, self.gpu.adapter.to_string());
         let rgba = self.gpu.draw(view, &list, &lettering).map_err(NoPicture::Device)?;
         Ok(Picture { rgba, report })
     }
 }
 
 /// What a list and its lettering submit.
-fn report(list: &DrawList, lettering: &Lettering, adapter: String) -> PictureReport {
+fn report(view: &View, list: &DrawList, lettering: &Lettering, adapter: String) -> PictureReport {
     let boxes = list.marks.iter().zip(&lettering.tags).map(|(mark, tag)| PlayerBoxes {
         id: mark.id,
         name: mark.name.clone(),
@@ -66,8 +79,10 @@ fn report(list: &DrawList, lettering: &Lettering, adapter: String) -> PictureRep
     PictureReport {
         width: list.lens.width,
         height: list.lens.height,
+        camera: view.camera,
         adapter,
         world_triangles: list.world_triangles(),
+        models_left_out: list.models.left_out,
         players_drawn: list.players_seen,
         hud_runs: lettering.hud_runs,
         hud: lettering.hud,

@@ -2,10 +2,14 @@
 //! `DH_REQUIRE_ADAPTER=1` asks for one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use dh_view::{Camera, Hud, NoPicture, Picture, PixelBox, PlayerView, View};
+use dh_view::{
+    Camera, Hud, Image, Material, Mesh, NoPicture, Picture, PixelBox, PlayerView, Scene, View,
+};
 use glam::Vec3;
 
+use crate::gallery::hall;
 use crate::gray_box::yard;
 use crate::{Studio, png_bytes};
 
@@ -180,4 +184,71 @@ fn a_png_holds_exactly_the_pixels_of_the_picture() {
     let mut rgba = vec![0; reader.output_buffer_size().unwrap()];
     let read = reader.next_frame(&mut rgba).unwrap();
     assert_eq!((read.width, read.height, rgba), (320, 180, picture.rgba));
+}
+
+#[test]
+fn players_among_meshes_change_no_pixel_outside_their_boxes() {
+    let Some(mut studio) = studio() else { return };
+    let eyes = [hall().camera.eye, Vec3::new(-7.0, 1.7, 6.0), Vec3::new(3.0, 5.0, -5.5)];
+    for eye in eyes {
+        let camera = Camera::look_at(eye, Vec3::new(-0.4, 0.8, 0.4), 1.0);
+        let full = View { camera, ..hall() };
+        let empty = View { players: Vec::new(), ..full.clone() };
+        let (with, without) = (take(&mut studio, &full), take(&mut studio, &empty));
+        let changed = assert_explained(&with, &without);
+        for player in with.report.players.iter().filter(|it| it.visible) {
+            let body = player.body.unwrap();
+            assert!(changed.iter().any(|(x, y)| body.contains(*x, *y)), "{}", player.name);
+        }
+    }
+}
+
+#[test]
+fn meshes_images_and_holes_are_on_the_picture_once_it_is_taken() {
+    let Some(mut studio) = studio() else { return };
+    let bare = |view: &View| {
+        let scene = Scene { models: Vec::new(), materials: Vec::new(), ..(*view.scene).clone() };
+        View { scene: Arc::new(scene), players: Vec::new(), ..view.clone() }
+    };
+    let view = View { players: Vec::new(), ..hall() };
+    let (full, empty) = (take(&mut studio, &view), take(&mut studio, &bare(&view)));
+    assert!(full.report.world_triangles > empty.report.world_triangles + 60_000);
+    // A ball, a tile, and the floor through a hole of the grid.
+    for (x, y) in [(812, 370), (300, 640), (1000, 390)] {
+        assert_ne!(full.pixel(x, y), empty.pixel(x, y), "{x} {y}");
+    }
+    assert_eq!(take(&mut studio, &view), full, "after another scene the same comes again");
+}
+
+#[test]
+fn a_model_that_cannot_be_drawn_is_left_out_counted_and_harms_no_other() {
+    let Some(mut studio) = studio() else { return };
+    let view = View { players: Vec::new(), ..hall() };
+    let mut models = view.scene.models.clone();
+    let mut broken = (*models[3].mesh).clone();
+    broken.indices[5] = u32::MAX;
+    let lying = Image { width: 4000, height: 4000, rgba: vec![0; 16] };
+    let material = Material { image: Some(Arc::new(lying)), ..Material::default() };
+    models[3].mesh = Arc::new(broken);
+    models[4].mesh = Arc::new(Mesh { materials: vec![material], ..(*models[4].mesh).clone() });
+    models[5].transform.translation.x = f32::NAN;
+    let scene = Scene { models, ..(*view.scene).clone() };
+    let picture = take(&mut studio, &View { scene: Arc::new(scene), ..view.clone() });
+    assert_eq!(picture.report.models_left_out, 2);
+    assert_eq!(take(&mut studio, &view).report.models_left_out, 0);
+}
+
+#[test]
+fn a_sun_without_shadows_and_a_stronger_sky_make_a_brighter_picture() {
+    let Some(mut studio) = studio() else { return };
+    let view = View { players: Vec::new(), hud: Hud::default(), ..yard() };
+    let mut light = |change: fn(&mut Scene)| -> u64 {
+        let mut scene = (*view.scene).clone();
+        change(&mut scene);
+        let view = View { scene: Arc::new(scene), ..view.clone() };
+        studio.picture(&view, 320, 180).unwrap().rgba.iter().map(|it| u64::from(*it)).sum()
+    };
+    let plain = light(|_| ());
+    assert!(light(|scene| scene.sun.shadows = false) > plain);
+    assert!(light(|scene| scene.sky.strength = 2.0) > plain);
 }

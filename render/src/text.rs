@@ -5,12 +5,15 @@
 
 use dh_view::{Hud, PixelBox};
 use egui::epaint::{ClippedPrimitive, ImageDelta};
-use egui::{Align2, Color32, Context, CornerRadius, FontId, Galley, Id, LayerId, Order, Painter};
+use egui::{
+    Align, Align2, Color32, Context, CornerRadius, FontId, Galley, Id, LayerId, Order, Painter,
+};
 use egui::{Pos2, RawInput, Rect, Stroke, StrokeKind, TextureId, pos2, vec2};
 use std::sync::Arc;
 
+use crate::overlay::Overlay;
 use crate::scene::lens::{pixels, whole};
-use crate::scene::{DrawList, PlayerMark};
+use crate::scene::{DrawList, PlayerMark, count};
 
 /// The picture height that sizes below are meant for, pixels.
 const DESIGN_HEIGHT: f32 = 720.0;
@@ -22,6 +25,12 @@ const PANEL_LEADING: f32 = 4.0;
 const INK: Color32 = Color32::from_rgb(236, 240, 243);
 const INK_DIM: Color32 = Color32::from_rgb(168, 180, 190);
 const PAPER: Color32 = Color32::from_rgba_premultiplied(9, 12, 16, 172);
+/// The graph of frames: its height, the milliseconds at its top, its bars.
+const GRAPH_TALL: f32 = 48.0;
+const GRAPH_MAX: f32 = 66.7;
+const BAR: Color32 = Color32::from_rgb(90, 190, 140);
+const BAR_LATE: Color32 = Color32::from_rgb(226, 120, 76);
+const HINT_FONT: f32 = 14.0;
 /// The smallest and largest name, and the distance at which it is the largest, metres.
 const NAME_FONT: [f32; 2] = [12.0, 18.0];
 const NAME_NEAR: f32 = 7.0;
@@ -43,20 +52,28 @@ pub(crate) struct Lettering {
 }
 
 impl Lettering {
-    /// Lay out the panel and the names of this list.
+    /// Lay out the panel and the names of this list, with glyphs of its own.
     #[must_use]
     pub(crate) fn new(list: &DrawList, hud: &Hud) -> Self {
+        Self::over(&Context::default(), list, hud, &Overlay::default())
+    }
+
+    /// Lay out the panel, the names and what a window shows over them. Glyphs that this context had
+    /// before are not among those to be uploaded.
+    #[must_use]
+    pub(crate) fn over(ctx: &Context, list: &DrawList, hud: &Hud, overlay: &Overlay) -> Self {
         let size = vec2(pixels(list.lens.width), pixels(list.lens.height));
         let screen = Rect::from_min_size(Pos2::ZERO, size);
         let scale = (size.y / DESIGN_HEIGHT).max(0.5);
-        let ctx = Context::default();
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         let (mut tags, mut panel) = (vec![None; list.marks.len()], (None, 0));
         let mut output = ctx.run_ui(input, |ui| {
             let layer = LayerId::new(Order::Background, Id::unique("picture"));
             let painter = Painter::new(ui.ctx().clone(), layer, screen);
             tags = names(&painter, &list.marks, scale);
-            panel = corner(&painter, hud, scale);
+            let rows = rows(&painter, &hud.lines, scale);
+            panel = (corner(&painter, &rows, Align::Min, 0.0, scale), count(rows.len()));
+            over(&painter, overlay, scale);
         });
         let mut sets: Vec<_> = output.textures_delta.set.drain().collect();
         sets.sort_by_key(|(id, _)| *id);
@@ -74,38 +91,85 @@ impl Lettering {
     }
 }
 
-/// The panel; its box and how many runs of text it shows.
-fn corner(painter: &Painter, hud: &Hud, scale: f32) -> (Option<Rect>, u32) {
+/// Lines as rows of text, the first one brighter.
+fn rows(painter: &Painter, lines: &[String], scale: f32) -> Vec<Arc<Galley>> {
     let font = FontId::monospace((PANEL_FONT * scale).round());
-    let rows: Vec<Arc<Galley>> = hud
-        .lines
-        .iter()
-        .take(Hud::LINES_MAX)
-        .filter(|line| !line.is_empty())
-        .enumerate()
-        .map(|(index, line)| {
-            let ink = if index == 0 { INK } else { INK_DIM };
-            let shown: String = line.chars().take(Hud::LINE_MAX).collect();
-            painter.layout_no_wrap(shown, font.clone(), ink)
-        })
-        .collect();
+    let lines = lines.iter().take(Hud::LINES_MAX).filter(|line| !line.is_empty()).enumerate();
+    let row = |(index, line): (usize, &String)| {
+        let ink = if index == 0 { INK } else { INK_DIM };
+        let shown: String = line.chars().take(Hud::LINE_MAX).collect();
+        painter.layout_no_wrap(shown, font.clone(), ink)
+    };
+    lines.map(row).collect()
+}
+
+/// A panel of rows in an upper corner, with so much room below them; its box.
+fn corner(
+    painter: &Painter,
+    rows: &[Arc<Galley>],
+    side: Align,
+    room: f32,
+    scale: f32,
+) -> Option<Rect> {
     if rows.is_empty() {
-        return (None, 0);
+        return None;
     }
     let leading = (PANEL_LEADING * scale).round();
     let wide = rows.iter().map(|row| row.size().x).fold(0.0, f32::max);
     let tall: f32 = rows.iter().map(|row| row.size().y + leading).sum::<f32>() - leading;
     let margin = (PANEL_MARGIN * scale).round();
-    let at = Pos2::ZERO + egui::Vec2::splat((PANEL_AT * scale).round());
-    let rect = Rect::from_min_size(at, (vec2(wide, tall) + margin * 2.0).ceil());
+    let size = (vec2(wide, tall + room) + margin * 2.0).ceil();
+    let screen = painter.clip_rect().shrink((PANEL_AT * scale).round());
+    let at = match side {
+        Align::Max => pos2(screen.right() - size.x, screen.top()),
+        Align::Min | Align::Center => screen.left_top(),
+    };
+    let rect = Rect::from_min_size(at, size);
     painter.rect_filled(rect, CornerRadius::same(6), PAPER);
     let mut pen = at + margin;
-    for row in &rows {
+    for row in rows {
         let down = row.size().y + leading;
         painter.galley(pen.round(), Arc::clone(row), INK);
         pen.y += down;
     }
-    (Some(rect), u32::try_from(rows.len()).unwrap_or(u32::MAX))
+    Some(rect)
+}
+
+/// What a window shows over its picture.
+fn over(painter: &Painter, overlay: &Overlay, scale: f32) {
+    let rows = rows(painter, &overlay.lines, scale);
+    let tall = (GRAPH_TALL * scale).round();
+    let leading = (PANEL_LEADING * scale).round();
+    if let Some(rect) = corner(painter, &rows, Align::Max, tall + leading, scale) {
+        let inner = rect.shrink2((PANEL_MARGIN * scale).round());
+        graph(painter, inner.with_min_y(inner.bottom() - tall), &overlay.graph);
+    }
+    if let Some(hint) = overlay.hint {
+        let font = FontId::proportional((HINT_FONT * scale).round());
+        let galley = painter.layout_no_wrap(hint.to_owned(), font, INK);
+        let size = galley.size() + (PANEL_MARGIN * scale).round() * 2.0;
+        let screen = painter.clip_rect();
+        let at = pos2(screen.center().x, screen.bottom() - (PANEL_AT * scale).round());
+        let rect = Align2::CENTER_BOTTOM.anchor_size(at, size);
+        painter.rect_filled(rect, CornerRadius::same(6), PAPER);
+        let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
+        painter.galley(place.min.round(), galley, INK);
+    }
+}
+
+/// One bar a frame; two lines stand for 60 and for 30 frames a second.
+fn graph(painter: &Painter, rect: Rect, spans: &[f32]) {
+    let high = |span: f32| rect.bottom() - rect.height() * (span / GRAPH_MAX).min(1.0);
+    let mut left = rect.left();
+    let wide = rect.width() / f32::from(u16::try_from(spans.len().max(1)).unwrap_or(u16::MAX));
+    for span in spans {
+        let bar = Rect::from_min_max(pos2(left, high(*span)), pos2(left + wide, rect.bottom()));
+        painter.rect_filled(bar, CornerRadius::ZERO, if *span > 34.0 { BAR_LATE } else { BAR });
+        left += wide;
+    }
+    for span in [1e3 / 60.0, 1e3 / 30.0] {
+        painter.hline(rect.x_range(), high(span), Stroke::new(1.0, INK_DIM.gamma_multiply(0.5)));
+    }
 }
 
 /// The names, the nearest placed first and painted last; a name that would cover a nearer one moves

@@ -5,6 +5,8 @@ mod account;
 #[cfg(test)]
 mod clock;
 #[cfg(test)]
+mod content;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod interpolation;

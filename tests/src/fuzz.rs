@@ -6,11 +6,14 @@
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
+use dh_cook::Cooked;
+use dh_map::{Map, Mesh, image};
 use dh_messages::{
     BlobChunk, BlobRefused, BlobRequest, ClientInfo, ClientNotice, ClientReady, ConnectRequest,
     Input, MapLoad, Message, Opening, PlayerList, SchemaHash, ServerChat, ServerInfo, SessionEnd,
     Snapshot, SnapshotFragment, SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
 };
+use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
 use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
@@ -59,6 +62,88 @@ pub const FRAMES: &[Target] =
 
 /// The entry points for what people write.
 pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
+
+/// The entry points for files that come from others.
+pub const FILES: &[Target] = &[
+    ("pallet", fuzz_pallet),
+    ("map", fuzz_map),
+    ("mesh", fuzz_mesh),
+    ("image", fuzz_image),
+    ("cooked", fuzz_cooked),
+];
+
+/// The longest edge that pictures are decoded to here, in pixels.
+const SIDE_MAX: u32 = 64;
+
+/// Reads the bytes as a pallet: from a file, as it arrives, and as a partial.
+///
+/// # Panics
+///
+/// If a pallet that is good as a whole is refused as it arrives.
+pub fn fuzz_pallet(bytes: &[u8]) {
+    drop(peek_id(bytes));
+    let verified = verify(bytes, None, xxh128, &mut |_, _| {});
+    if let Ok(pallet) = Pallet::open(bytes, None) {
+        for entry in &pallet.manifest().entries {
+            drop(pallet.read(&entry.path, 1 << 20));
+        }
+    }
+    if let Ok(header) = Header::decode(bytes) {
+        drop(Prover::resume(header.content, u64::MAX, bytes));
+        let mut prover = Prover::new(header.content, u64::MAX);
+        let pushed = prover.push(bytes, &mut |_, _| Ok(()));
+        assert!(verified.is_err() || (pushed.is_ok() && prover.is_whole()), "{pushed:?}");
+    }
+}
+
+/// Reads the bytes as the text of a map.
+///
+/// # Panics
+///
+/// If the canonical text of a good map is not that of the same map.
+pub fn fuzz_map(bytes: &[u8]) {
+    if let Ok(map) = Map::parse(&String::from_utf8_lossy(bytes), "fuzz.dh-map") {
+        let text = map.text();
+        let again = Map::parse(&text, "again.dh-map").map(|map| map.text());
+        assert_eq!(again, Ok(text), "canonical text reads back as another map");
+    }
+}
+
+/// Reads the bytes as a mesh.
+///
+/// # Panics
+///
+/// If what was read is written as other bytes.
+pub fn fuzz_mesh(bytes: &[u8]) {
+    if let Ok(mesh) = Mesh::decode(bytes) {
+        assert_eq!(Mesh::decode(&mesh.encode()), Ok(mesh), "a mesh is written as another one");
+    }
+}
+
+/// Reads the bytes as a picture.
+///
+/// # Panics
+///
+/// If a picture is larger than was asked for, or has not the pixels its size tells.
+pub fn fuzz_image(bytes: &[u8]) {
+    drop(image::probe(bytes));
+    if let Ok(picture) = image::decode(bytes, SIDE_MAX) {
+        let (width, height) = (picture.width, picture.height);
+        assert!(width.max(height) <= SIDE_MAX, "{width} x {height}");
+        assert_eq!(u32::try_from(picture.rgba.len()), Ok(width * height * 4));
+    }
+}
+
+/// Reads the bytes as cooked collision.
+///
+/// # Panics
+///
+/// If what was read is written as other bytes.
+pub fn fuzz_cooked(bytes: &[u8]) {
+    if let Ok(cooked) = Cooked::decode(bytes) {
+        assert!(cooked.encode() == bytes, "cooked collision is written as other bytes");
+    }
+}
 
 /// Reads the bytes as a file of preferences.
 pub fn fuzz_preferences(bytes: &[u8]) {

@@ -3,28 +3,35 @@
 use std::sync::Arc;
 
 use dh_host::net::Links;
-use dh_host::{Place, Scope};
+use dh_host::{Inlet, Place, Port, Pump, Scope};
 use dh_machine::Spec;
 use dh_prefs::{Address, Prefs};
 use dh_sim::GrayBox;
+use dh_view::View;
 
 use crate::connection::{ConnectionActor, ConnectionMsg};
+use crate::content::{ClientContent, StandingMap};
 use crate::controls::{Controls, Wish};
 use crate::dialer::Dialer;
+use crate::downloader::DownloaderActor;
 use crate::event::Observer;
+use crate::map_loader::MapLoaderActor;
 use crate::predictor::{PredictorActor, PredictorMsg, Standing};
 use crate::presenter::{CameraMode, PresenterActor, PresenterMsg, Stage};
 use crate::ways::Ways;
-use crate::{connection, predictor, prefs, presenter};
+use crate::{connection, downloader, map_loader, predictor, prefs, presenter};
 
 /// The promises of all client actors: who waits for whom is checked to be acyclic over these.
-pub const SPECS: &[Spec] = &[connection::SPEC, predictor::SPEC, presenter::SPEC];
+pub const SPECS: &[Spec] =
+    &[connection::SPEC, downloader::SPEC, map_loader::SPEC, predictor::SPEC, presenter::SPEC];
 
 /// What a client starts from.
 #[derive(Debug)]
 pub struct ClientOptions {
     /// How it dials.
     pub dialer: Dialer,
+    /// Where content lies; a client without it shows the gray box only.
+    pub content: Option<ClientContent>,
     /// The preferences as they stand at the start.
     pub prefs: Prefs,
     /// The name where `client.name` is not set.
@@ -49,23 +56,55 @@ impl Client {
     /// Start a client in `scope`; it is nowhere until told to connect.
     #[must_use]
     pub fn start(scope: &Scope, world: &GrayBox, options: ClientOptions) -> Self {
-        let ClientOptions { dialer, prefs, fallback_name, controls, camera, observer } = options;
+        let place = |presenter| (scope.spawn(Place::Thread("frame"), "presenter", presenter), ());
+        Self::begin(scope, world, options, None, place).0
+    }
+
+    /// The same for a client with a window: its presenter runs only while the window's loop pumps
+    /// it, and every view that is asked for goes to `views`.
+    #[must_use]
+    pub fn start_on_screen(
+        scope: &Scope,
+        world: &GrayBox,
+        options: ClientOptions,
+        views: Inlet<Arc<View>>,
+    ) -> (Self, Pump<PresenterActor>) {
+        let place = |presenter| scope.pumped("presenter", presenter);
+        Self::begin(scope, world, options, Some(views), place)
+    }
+
+    fn begin<P>(
+        scope: &Scope,
+        world: &GrayBox,
+        options: ClientOptions,
+        views: Option<Inlet<Arc<View>>>,
+        place: impl FnOnce(PresenterActor) -> (Port<PresenterMsg>, P),
+    ) -> (Self, P) {
+        let ClientOptions { dialer, content, prefs, fallback_name, .. } = options;
+        let ClientOptions { controls, camera, observer, .. } = options;
         let ways = Ways::default();
 
         let prefs = Arc::new(prefs);
         let stage = Stage::new(camera, Arc::clone(&prefs));
-        let presenter = PresenterActor::new(observer.clone(), world.boxes(), stage);
-        ways.set_presenter(scope.spawn(Place::Thread("frame"), "presenter", presenter));
+        let shown = StandingMap::gray_box(world, 0);
+        let presenter = PresenterActor::new(observer.clone(), views, shown.scene, stage);
+        let (port, placed) = place(presenter);
+        ways.set_presenter(port);
 
         let standing = Standing::new(controls, Arc::clone(&prefs));
-        let solids = world.solids();
-        let predictor = PredictorActor::new(ways.clone(), observer.clone(), solids, standing);
+        let predictor = PredictorActor::new(ways.clone(), observer.clone(), shown.solids, standing);
         ways.set_predictor(scope.spawn(Place::Thread("predict"), "predictor", predictor));
 
         let profile = Arc::new(prefs::profile(&prefs, &fallback_name));
-        let connection = ConnectionActor::new(profile, ways.clone(), observer, dialer);
+        let loader = MapLoaderActor::new(content.clone(), ways.clone());
+        ways.set_map_loader(scope.spawn(Place::Thread("map-loader"), "map-loader", loader));
+        let downloader = DownloaderActor::new(content, ways.clone(), observer.clone());
+        ways.set_downloader(scope.spawn(Place::Io, "downloader", downloader));
+
+        let gray_box = Arc::new(world.clone());
+        let connection = ConnectionActor::new(profile, ways.clone(), observer, dialer, gray_box);
         ways.set_connection(scope.spawn(Place::Net, "connection", connection));
-        Self { scope: scope.clone(), ways, fallback_name }
+        (Self { scope: scope.clone(), ways, fallback_name }, placed)
     }
 
     /// Join a server; without an address the one before, or this machine.

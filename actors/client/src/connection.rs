@@ -13,17 +13,23 @@ mod tests;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dh_host::net::{Closed, Connection, DialError, Dialed, Dialing, InMessage, Links, NetEvent};
+use dh_host::net::{
+    Closed, Connection, DialError, Dialed, Dialing, InMessage, KnownHostsError, Links, NetEvent,
+};
 use dh_host::{Actor, Context, Exit, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
-use dh_messages::{CloseCode, ToServer};
+use dh_messages::{BlobRequest, CloseCode, ToServer};
 use dh_prefs::Address;
+use dh_sim::GrayBox;
 
 use self::landing::Landing;
 pub use self::state::{Connecting, Effect, Kept};
+use crate::content::StandingMap;
 use crate::dialer::Dialer;
+use crate::downloader::{DownloaderActor, DownloaderMsg, Failure};
 use crate::ending::{EndKind, SessionEnd};
 use crate::event::{ClientEvent, Observer};
+use crate::map_loader::MapLoaderMsg;
 use crate::numbered::Numbered;
 use crate::predictor::PredictorMsg;
 use crate::presenter::PresenterMsg;
@@ -64,6 +70,12 @@ actor_message! {
         Message(Numbered<InMessage>): Data Wait,
         /// A datagram came.
         Datagram(Numbered<Bytes>): Data DropOldest,
+        /// The downloader wants this blob of the server.
+        AskBlob(Numbered<BlobRequest>): Control Refuse,
+        /// A map is loaded.
+        Loaded(Numbered<Arc<StandingMap>>): Control Refuse,
+        /// A map cannot be had or loaded.
+        LoadFailed(Numbered<Failure>): Control Refuse,
         /// The predictor has a datagram for the server.
         Input(Numbered<Bytes>): Data DropOldest,
     }
@@ -96,6 +108,7 @@ pub struct ConnectionActor {
     ways: Ways,
     observer: Observer,
     dialer: Dialer,
+    gray_box: Arc<GrayBox>,
     line: Line,
     landing: Landing,
     /// The number of the newest attempt, for a restart.
@@ -120,12 +133,14 @@ impl ConnectionActor {
         ways: Ways,
         observer: Observer,
         dialer: Dialer,
+        gray_box: Arc<GrayBox>,
     ) -> Self {
         Self {
             profile,
             ways,
             observer,
             dialer,
+            gray_box,
             line: Line::None,
             landing: Landing::default(),
             attempt: 0,
@@ -146,12 +161,7 @@ impl ConnectionActor {
                 ConnectionMsg::Dialed(Numbered::new(attempt, ()))
             }
             Dialed::Failed(error) => {
-                let kind = match error {
-                    DialError::KeyChanged { .. } => EndKind::ServerKeyChanged,
-                    DialError::KnownHosts(_) => EndKind::KnownHostsUnusable,
-                    _ => EndKind::CouldNotReach,
-                };
-                let failure = DialFailure { reason: error.to_string(), kind };
+                let failure = DialFailure { reason: error.to_string(), kind: kind_of(&error) };
                 ConnectionMsg::DialFailed(Numbered::new(attempt, failure))
             }
         });
@@ -168,6 +178,10 @@ impl ConnectionActor {
             NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),
             NetEvent::Closed(closed) => ConnectionMsg::Closed(Numbered::new(attempt, closed)),
         }));
+        if let Some(downloader) = self.ways.downloader() {
+            let ear = move |event| DownloaderActor::ear(attempt, event);
+            connection.deliver_blobs(downloader.inlet(ear));
+        }
         self.line = Line::Up(connection);
     }
 
@@ -205,7 +219,16 @@ impl ConnectionActor {
         self.ways.to_presenter(PresenterMsg::Joined(joined));
     }
 
+    /// The map that is loaded takes the place of the one that is shown.
+    fn stand(&self, map: &StandingMap) {
+        self.ways.to_predictor(PredictorMsg::Ground(Arc::clone(&map.solids)));
+        self.ways.to_presenter(PresenterMsg::Scene(Arc::clone(&map.scene)));
+        self.observer.tell(ClientEvent::Loaded(map.generation));
+    }
+
     fn left(&self) {
+        self.ways.to_downloader(DownloaderMsg::Forget);
+        self.ways.to_map_loader(MapLoaderMsg::Forget);
         self.ways.to_predictor(PredictorMsg::Left);
         self.ways.to_presenter(PresenterMsg::Left);
     }
@@ -229,6 +252,18 @@ impl ConnectionActor {
         let reason = Some("the client's connection failed; connect again".to_owned());
         let end = SessionEnd { reason, ..SessionEnd::new(EndKind::ClientFailed, address) };
         end.into_events().into_iter().for_each(|event| self.observer.tell(event));
+    }
+}
+
+/// What a dial that failed means.
+fn kind_of(error: &DialError) -> EndKind {
+    match error {
+        DialError::KeyChanged { .. } => EndKind::ServerKeyChanged,
+        DialError::KnownHosts(KnownHostsError::NotWritten { .. } | KnownHostsError::Full(_)) => {
+            EndKind::KnownHostsNotWritten
+        }
+        DialError::KnownHosts(_) => EndKind::KnownHostsUnusable,
+        _ => EndKind::CouldNotReach,
     }
 }
 
@@ -259,6 +294,14 @@ impl Actor for ConnectionActor {
                 if let Line::Up(connection) = &self.line {
                     connection.send_datagrams([bytes]);
                 }
+            }
+            Effect::Fetch(wanted) => {
+                self.ways.to_map_loader(MapLoaderMsg::Forget);
+                self.ways.to_downloader(DownloaderMsg::Want(wanted));
+            }
+            Effect::Stand(map) => self.stand(&map),
+            Effect::StandOnGrayBox(generation) => {
+                self.stand(&StandingMap::gray_box(&self.gray_box, generation));
             }
             Effect::Joined(rate) => self.joined(rate),
             Effect::Spawned(pawn) => self.ways.to_presenter(PresenterMsg::Spawned(pawn)),

@@ -27,6 +27,8 @@ pub enum EndKind {
     ServerKeyChanged,
     /// The file of known servers is damaged or is none, so nobody was dialed.
     KnownHostsUnusable,
+    /// The server could not be added to the file of known servers, so it was not joined.
+    KnownHostsNotWritten,
     /// The two sides speak different protocol numbers.
     ProtocolMismatch,
     /// The two sides are of one protocol number and of different builds.
@@ -57,6 +59,7 @@ impl EndKind {
                 | Self::TimedOut
                 | Self::ServerKeyChanged
                 | Self::KnownHostsUnusable
+                | Self::KnownHostsNotWritten
         )
     }
 }
@@ -85,6 +88,7 @@ impl SessionEnd {
             EndKind::CouldNotReach => "The server did not answer.",
             EndKind::ServerKeyChanged => "The server is not the one this client knows.",
             EndKind::KnownHostsUnusable => "The list of known servers cannot be used.",
+            EndKind::KnownHostsNotWritten => "The list of known servers cannot be written.",
             EndKind::TimedOut => "The server took too long to answer.",
             EndKind::ProtocolMismatch | EndKind::BuildDiffers => {
                 "This server runs a different version of the game."
@@ -103,14 +107,18 @@ impl SessionEnd {
     #[must_use]
     pub fn detail(&self) -> String {
         match (self.kind, self.versions) {
-            (EndKind::KnownHostsUnusable, _) => self.reason.clone().unwrap_or_default(),
+            (EndKind::KnownHostsUnusable | EndKind::KnownHostsNotWritten, _) => {
+                self.reason.clone().unwrap_or_default()
+            }
             (kind, _) if kind.is_failed_dial() => format!("Tried {}.", self.target()),
             (EndKind::ProtocolMismatch, Some((server, client))) => {
                 format!("This server speaks protocol {server}; this client speaks {client}.")
             }
-            (EndKind::MapTransferFailed, _) => "What arrived did not match what the server \
+            (EndKind::MapTransferFailed, _) if self.reason.is_none() => {
+                "What arrived did not match what the server \
                  described. Connecting again usually fixes it."
-                .to_owned(),
+                    .to_owned()
+            }
             (EndKind::Unreadable, _) => {
                 "The session was ended to keep this client in a known state.".to_owned()
             }
@@ -134,7 +142,9 @@ impl SessionEnd {
             EndKind::CouldNotReach | EndKind::ServerKeyChanged => {
                 Some(format!("connect: could not reach {} ({reason})", self.target()))
             }
-            EndKind::KnownHostsUnusable => Some(format!("connect: {reason}")),
+            EndKind::KnownHostsUnusable | EndKind::KnownHostsNotWritten => {
+                Some(format!("connect: {reason}"))
+            }
             _ => Some(format!("disconnected: {}", self.detail())),
         }
     }
@@ -154,6 +164,7 @@ impl SessionEnd {
             EndKind::ClosedByServer if self.reason.is_none() => 69,
             EndKind::Quiet | EndKind::ClosedByServer => 0,
             EndKind::KnownHostsUnusable => 65,
+            EndKind::KnownHostsNotWritten => 73,
             EndKind::CouldNotReach | EndKind::TimedOut => 69,
             EndKind::ServerFull => 75,
             EndKind::ProtocolMismatch

@@ -7,6 +7,7 @@ use dh_machine::Tick;
 use dh_messages::EntityId;
 use dh_view::View;
 
+use crate::downloader::Progress;
 use crate::ending::SessionEnd;
 
 /// One thing that happened to a client.
@@ -21,6 +22,10 @@ pub enum ClientEvent {
         /// The map's barcode, empty for the gray box.
         map: String,
     },
+    /// Content comes in: how far it is.
+    Downloading(Progress),
+    /// A map is loaded and shown: its generation.
+    Loaded(u32),
     /// A pawn was given to this client.
     Spawned {
         /// Its roster slot.

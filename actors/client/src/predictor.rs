@@ -44,6 +44,8 @@ actor_message! {
     pub enum PredictorMsg {
         /// A session has begun; its pawn comes with the snapshots.
         Joined(Numbered<TickRate>): Control Refuse,
+        /// Another map is loaded: the pawn is among these from now on.
+        Ground(Arc<Solids>): Control Refuse,
         /// The session is over.
         Left: Control Refuse,
         /// Somebody else holds the controls.
@@ -103,6 +105,7 @@ impl Actor for PredictorActor {
             Effect::Predicted(predicted) => {
                 self.ways.to_presenter(PresenterMsg::Predicted(predicted));
             }
+            Effect::Ground(solids) => self.solids = solids,
             Effect::Keep(standing) => self.standing = *standing,
             Effect::Tell(event) => self.observer.tell(event),
         }

@@ -10,11 +10,11 @@ mod tests;
 
 use std::sync::Arc;
 
-use dh_host::{Actor, Context, Performed, Start};
+use dh_host::{Actor, Context, Inlet, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
 use dh_messages::{EntityId, PlayerList, Snapshot};
 use dh_prefs::Prefs;
-use dh_view::{BoxView, Camera};
+use dh_view::{Camera, Scene, View};
 
 pub use self::state::{Effect, Presenter, Stage};
 use crate::event::{ClientEvent, Observer};
@@ -46,6 +46,8 @@ actor_message! {
         Players(PlayerList): Control Refuse,
         /// Preferences have changed.
         Prefs(Arc<Prefs>): Control Coalesce,
+        /// Another map is loaded: this is what it looks like.
+        Scene(Arc<Scene>): Control Coalesce,
         /// Where pictures are taken from.
         Camera(CameraMode): Control Coalesce,
         /// A view of this moment is wanted.
@@ -64,6 +66,8 @@ actor_message! {
 pub enum CameraMode {
     /// The own pawn's eyes; the own pawn is not drawn.
     Eyes,
+    /// The map's own camera; the own pawn is drawn like any other.
+    Map,
     /// A fixed place; the own pawn is drawn like any other.
     Fixed(Camera),
 }
@@ -72,14 +76,21 @@ pub enum CameraMode {
 #[derive(Debug)]
 pub struct PresenterActor {
     observer: Observer,
-    boxes: Arc<[BoxView]>,
+    /// Where views go; without it they are told like anything else.
+    views: Option<Inlet<Arc<View>>>,
+    scene: Arc<Scene>,
     /// What a remade machine starts from.
     stage: Stage,
 }
 
 impl PresenterActor {
-    pub(crate) fn new(observer: Observer, boxes: Arc<[BoxView]>, stage: Stage) -> Self {
-        Self { observer, boxes, stage }
+    pub(crate) fn new(
+        observer: Observer,
+        views: Option<Inlet<Arc<View>>>,
+        scene: Arc<Scene>,
+        stage: Stage,
+    ) -> Self {
+        Self { observer, views, scene, stage }
     }
 }
 
@@ -89,7 +100,7 @@ impl Actor for PresenterActor {
 
     /// Rebuilt from the snapshots that come.
     fn make(&mut self, start: Start<'_, PresenterMsg>) -> Presenter {
-        Presenter::new(Arc::clone(&self.boxes), self.stage.clone(), start.now)
+        Presenter::new(Arc::clone(&self.scene), self.stage.clone(), start.now)
     }
 
     fn perform(
@@ -98,7 +109,12 @@ impl Actor for PresenterActor {
         _cx: &mut Context<'_, PresenterMsg>,
     ) -> Performed<Effect> {
         match effect {
-            Effect::View(view) => self.observer.tell(ClientEvent::View(Arc::new(view))),
+            Effect::View(view) => match &self.views {
+                // One that nobody takes is followed by a newer one.
+                Some(views) => drop(views.offer(Arc::new(view))),
+                None => self.observer.tell(ClientEvent::View(Arc::new(view))),
+            },
+            Effect::Scene(scene) => self.scene = scene,
             Effect::Keep(stage) => self.stage = *stage,
             Effect::Report(line) => tracing::info!("{line}"),
         }

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use dh_host::Port;
 
 use crate::connection::ConnectionMsg;
+use crate::downloader::DownloaderMsg;
+use crate::map_loader::MapLoaderMsg;
 use crate::predictor::PredictorMsg;
 use crate::presenter::PresenterMsg;
 
@@ -15,6 +17,8 @@ pub struct Ways(Arc<Ports>);
 #[derive(Debug, Default)]
 struct Ports {
     connection: OnceLock<Port<ConnectionMsg>>,
+    downloader: OnceLock<Port<DownloaderMsg>>,
+    map_loader: OnceLock<Port<MapLoaderMsg>>,
     predictor: OnceLock<Port<PredictorMsg>>,
     presenter: OnceLock<Port<PresenterMsg>>,
 }
@@ -46,6 +50,8 @@ macro_rules! ways {
 
 ways! {
     connection to_connection set_connection ConnectionMsg;
+    downloader to_downloader set_downloader DownloaderMsg;
+    map_loader to_map_loader set_map_loader MapLoaderMsg;
     predictor to_predictor set_predictor PredictorMsg;
     presenter to_presenter set_presenter PresenterMsg;
 }

@@ -132,7 +132,17 @@ fn throw(to: &Addr<Player>, ball: Ball) {
 /// CPU time this thread has used.
 #[must_use]
 pub fn cpu_of_this_thread() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    cpu(ClockId::ThreadCPUTime)
+}
+
+/// CPU time all threads of this process have used.
+#[must_use]
+pub fn cpu_of_this_process() -> Duration {
+    cpu(ClockId::ProcessCPUTime)
+}
+
+fn cpu(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     let secs = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(secs, u32::try_from(time.tv_nsec).unwrap_or_default())
 }

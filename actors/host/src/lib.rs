@@ -6,6 +6,7 @@
 //! and their queues bounded.
 
 pub mod bench;
+pub mod disk;
 pub mod net;
 pub mod pacer;
 

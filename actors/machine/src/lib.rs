@@ -1,4 +1,5 @@
-//! The trait every pure part implements, and what an actor says about itself.
+//! The trait every pure part implements, what an actor says about itself, and files as cores see
+//! them.
 //!
 //! A machine takes one message at a time and answers with effects as values. It has no clock, no
 //! socket, no file, no thread and no log: time comes in, effects go out. `host` runs machines; this
@@ -7,6 +8,7 @@
 extern crate alloc;
 
 mod digest;
+mod disk;
 mod machine;
 mod message;
 mod outbox;
@@ -14,6 +16,7 @@ mod spec;
 mod time;
 
 pub use self::digest::Digest;
+pub use self::disk::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata};
 pub use self::machine::Machine;
 pub use self::message::{ActorMessage, Lane, Overflow};
 pub use self::outbox::Outbox;

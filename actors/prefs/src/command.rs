@@ -37,6 +37,8 @@ pub enum Command {
     },
     /// Place a player at a spawn point.
     Respawn(Target),
+    /// Change to the map of this barcode.
+    Map(String),
     /// Stop the server in order.
     Stop,
     /// Join a server; `None` for the last one.
@@ -159,6 +161,7 @@ pub const COMMANDS: &[CommandRow] = &[
         Access::Cheat,
     ),
     row("respawn", SERVER, "<#slot or identity>", "Places a player at a spawn.", Access::Cheat),
+    row("map", SERVER, "<palletId:assets/name.dh-map>", "Changes to another map.", Access::World),
     row("stop", SERVER, "", "Stops the server.", Access::World),
     row("connect", CLIENT, "[host[:port]]", "Joins a server; alone, the last one.", Access::Anyone),
     row("disconnect", CLIENT, "", "Leaves the server.", Access::Anyone),
@@ -235,6 +238,7 @@ impl Command {
             Self::Teleport { .. } => "tp",
             Self::Noclip { .. } => "noclip",
             Self::Respawn(_) => "respawn",
+            Self::Map(_) => "map",
             Self::Stop => "stop",
             Self::Connect(_) => "connect",
             Self::Disconnect => "disconnect",
@@ -319,6 +323,7 @@ fn command(name: &str, rest: &str) -> Result<Command, Wrong> {
             Command::Noclip { target: target(first)?, on }
         }
         "respawn" => alone(tail, Command::Respawn(target(first)?))?,
+        "map" => Command::Map(text.ok_or(Wrong::Usage)?),
         "stop" => alone(rest, Command::Stop)?,
         "connect" if rest.is_empty() => Command::Connect(None),
         "connect" => Command::Connect(Some(Address::read(rest).ok_or(Wrong::Usage)?)),

@@ -231,8 +231,8 @@ fn insert(root: &mut Table, key: &str, value: &Value) {
     }
 }
 
-/// Adds `rest`, what is left of a key below `prefix`; whether there was room. What is new in a table
-/// in braces stands in braces too.
+/// Adds `rest`, what is left of a key below `prefix`; whether there was room. What is new in a
+/// table in braces stands in braces too.
 fn insert_below(table: &mut dyn TableLike, prefix: &str, rest: &str, value: &Value) -> bool {
     if let Some((head, below)) = rest.split_once('.') {
         let full = join(prefix, head);

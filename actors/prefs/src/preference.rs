@@ -207,6 +207,12 @@ impl Typed for u32 {
     }
 }
 
+impl Typed for u64 {
+    fn typed(value: Option<&Value>) -> Option<Self> {
+        if let Some(Value::Int(number)) = value { Self::try_from(*number).ok() } else { None }
+    }
+}
+
 impl Typed for f32 {
     #[expect(clippy::cast_possible_truncation, reason = "ranges of floats are small")]
     fn typed(value: Option<&Value>) -> Option<Self> {

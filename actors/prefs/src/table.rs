@@ -67,6 +67,9 @@ preferences! {
     /// The colour others see.
     CLIENT_SEED_COLOUR: Option<u32> =
         "client.seedColour", Kind::Colour, Standard::From("name"), "", NextJoin;
+    /// Bytes of downloaded pallets that are kept; those used longest ago go first.
+    CACHE_MAX_BYTES: u64 =
+        "client.cache.maxBytes", int(0, 1 << 50), Standard::Int(20 << 30), "bytes", Live;
 
     /// How far the tick clock may leave real time either way, as a share.
     CLOCK_MAX_RATE: f32 =
@@ -114,6 +117,9 @@ preferences! {
         "server.name", Kind::Text { units_max: 64 }, Standard::Text("Driftholm"), "", Restart;
     /// Sessions at one time. Lowering it ends none.
     MAX_PLAYERS: u32 = "server.maxPlayers", int(1, 64), Standard::Int(16), "sessions", Live;
+    /// Chunks of content that may wait to be sent to one player.
+    BLOB_CHUNK_WINDOW: u32 =
+        "server.net.blobChunkWindow", int(1, 8192), Standard::Int(512), "chunks", Live;
     /// What a player is known by: the key it proves to hold, or, among friends and in tests, the
     /// name it claims.
     SERVER_IDENTITY: String = "server.identity", Kind::Choice(&["key", "name"]),

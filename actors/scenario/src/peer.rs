@@ -1,6 +1,6 @@
 //! A simulated peer: a whole headless client, its path to servers, and who holds its controls.
 
-use dh_client::Manner;
+use dh_client::{ClientContent, Manner};
 use dh_host::net::Links;
 use dh_prefs::Prefs;
 
@@ -23,14 +23,22 @@ pub struct PeerSetup {
     pub prefs: Prefs,
     /// Whether it is the host inside the server's process, whatever the transport.
     pub inside: bool,
+    /// Where its content lies; without it it shows the gray box only.
+    pub content: Option<ClientContent>,
 }
 
 impl PeerSetup {
     /// An idle peer on an ideal path.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        let (links, manner) = (Links::IDEAL, Manner::Idle);
-        Self { name: name.into(), links, manner, prefs: Prefs::default(), inside: false }
+        Self {
+            name: name.into(),
+            links: Links::IDEAL,
+            manner: Manner::Idle,
+            prefs: Prefs::default(),
+            inside: false,
+            content: None,
+        }
     }
 
     /// Over this path.
@@ -49,6 +57,12 @@ impl PeerSetup {
     #[must_use]
     pub fn inside(self) -> Self {
         Self { inside: true, ..self }
+    }
+
+    /// Keeping content here.
+    #[must_use]
+    pub fn keeping(self, content: ClientContent) -> Self {
+        Self { content: Some(content), ..self }
     }
 
     /// With a preference, `KEY=VALUE`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use dh_client::{ClientEvent, ClockReading, Correction, SessionEnd};
+use dh_client::{ClientEvent, ClockReading, Correction, Progress, SessionEnd};
 use dh_machine::{Micros, Tick};
 use dh_messages::EntityId;
 use dh_server::ServerEvent;
@@ -36,6 +36,8 @@ pub struct ServerRecord {
     pub sessions: BTreeMap<u32, SessionRecord>,
     /// Whether the console asked for a stop.
     pub stop_asked: bool,
+    /// Maps that came to stand after the first, and their generations.
+    pub maps: Vec<(String, u32)>,
 }
 
 /// What a server told of one session.
@@ -95,6 +97,10 @@ pub struct PeerRecord {
     pub clock: Vec<(Micros, ClockReading)>,
     /// Snapshots it applied, and when.
     pub snapshots: Vec<(Micros, Tick)>,
+    /// How far its newest transfer of content has come.
+    pub download: Option<Progress>,
+    /// The generations of the maps it loaded.
+    pub loaded: Vec<u32>,
     /// The view it was last asked for.
     pub view: Option<Arc<View>>,
 }
@@ -129,6 +135,7 @@ static NO_SERVER: ServerRecord = ServerRecord {
     pawns: 0,
     sessions: BTreeMap::new(),
     stop_asked: false,
+    maps: Vec::new(),
 };
 
 static NO_PEER: PeerRecord = PeerRecord {
@@ -141,6 +148,8 @@ static NO_PEER: PeerRecord = PeerRecord {
     corrections: Vec::new(),
     clock: Vec::new(),
     snapshots: Vec::new(),
+    download: None,
+    loaded: Vec::new(),
     view: None,
 };
 
@@ -172,6 +181,7 @@ impl ServerRecord {
                 (session.name, session.state) = (name, state);
             }
             ServerEvent::Ended { peer, reason } => self.session(peer.0).ended = Some(reason),
+            ServerEvent::MapStands { map, generation } => self.maps.push((map, generation)),
             ServerEvent::Line(line) => self.lines.push(line),
             ServerEvent::StopAsked => self.stop_asked = true,
         }
@@ -223,6 +233,8 @@ impl PeerRecord {
             ClientEvent::Confirmed => self.confirmed += 1,
             ClientEvent::Corrected(correction) => self.corrections.push(correction),
             ClientEvent::Clock(reading) => self.clock.push((now, reading)),
+            ClientEvent::Downloading(progress) => self.download = Some(progress),
+            ClientEvent::Loaded(generation) => self.loaded.push(generation),
             ClientEvent::View(view) => self.view = Some(view),
         }
     }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use dh_host::net::Identity;
 use dh_prefs::Prefs;
+use dh_server::Shelf;
 
 /// One server of a scenario, in the order of making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,10 @@ pub struct ServerSetup {
     pub address: Option<SocketAddr>,
     /// The key it proves itself by; `None` takes one that follows from the seed.
     pub identity: Option<Identity>,
+    /// The pallets it may run maps from.
+    pub shelf: Shelf,
+    /// The map it starts with; the gray box without one.
+    pub map: Option<String>,
 }
 
 impl ServerSetup {

@@ -7,12 +7,13 @@ use dh_client::{
     CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
     Wish,
 };
-use dh_host::net::{Identity, Links, ListenError};
+use dh_host::disk::RealDisk;
+use dh_host::net::{Identity, Links};
 use dh_host::{Port, Runtime, Scope, Seeds};
 use dh_machine::Micros;
 use dh_messages::Buttons;
 use dh_prefs::{Address, DEFAULT_PORT};
-use dh_server::{Observer as ServerObserver, Server, ServerOptions};
+use dh_server::{Observer as ServerObserver, Server, ServerOptions, StartError};
 use dh_sim::GrayBox;
 use dh_wire::Guid;
 
@@ -105,8 +106,8 @@ impl World {
     /// Start a server.
     ///
     /// # Errors
-    /// When its address cannot be bound.
-    pub fn try_server(&mut self, setup: ServerSetup) -> Result<ServerId, ListenError> {
+    /// When its map cannot be loaded or its address cannot be bound.
+    pub fn try_server(&mut self, setup: ServerSetup) -> Result<ServerId, StartError> {
         let id = ServerId(u32::try_from(self.servers.len()).expect("servers fit 32 bits"));
         let name = format!("server-{}", id.0);
         let scope = self.runtime.root().child(name.clone());
@@ -121,6 +122,9 @@ impl World {
             prefs: setup.prefs,
             world_id: Guid::from(self.bytes_of(&name)),
             name,
+            disk: Arc::new(RealDisk),
+            shelf: setup.shelf,
+            map: setup.map,
             observer,
             answers: self.recorder.inlet(hear),
             links: Links::IDEAL,
@@ -133,7 +137,7 @@ impl World {
     /// Start a peer; it is nowhere until told to join.
     pub fn peer(&mut self, setup: PeerSetup) -> PeerId {
         let id = PeerId(u32::try_from(self.peers.len()).expect("peers fit 32 bits"));
-        let PeerSetup { name, links, manner, prefs, inside } = setup;
+        let PeerSetup { name, links, manner, prefs, inside, content } = setup;
         let scope = self.runtime.root().child(format!("peer-{name}"));
         let (whose, closely) = (id, self.closely);
         let hear = move |event| RecorderMsg::Client(Heard { whose, event });
@@ -142,10 +146,11 @@ impl World {
         dialer.through_memory = inside || self.transport == Transport::Memory;
         let options = ClientOptions {
             dialer,
+            content,
             prefs,
             fallback_name: name.clone(),
             controls: self.controls(&name, manner),
-            camera: CameraMode::Fixed(self.gray_box.viewpoint()),
+            camera: CameraMode::Map,
             observer: ClientObserver::new(self.recorder.inlet(hear), closely),
         };
         let client = Client::start(&scope, &self.gray_box, options);

@@ -7,11 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use dashmap::DashMap;
 use dh_host::Port;
 use dh_host::net::PeerKey;
+use dh_messages::MapAdvert;
 use dh_prefs::Prefs;
 
 use crate::PeerId;
 use crate::event::{Observer, ServerEvent};
+use crate::library::Library;
 use crate::listener::ListenerMsg;
+use crate::map_switch::MapSwitchMsg;
 use crate::roster::RosterMsg;
 use crate::session::SessionMsg;
 use crate::tick::TickMsg;
@@ -26,6 +29,10 @@ struct Ports {
     roster: OnceLock<Port<RosterMsg>>,
     tick: OnceLock<Port<TickMsg>>,
     listener: OnceLock<Port<ListenerMsg>>,
+    map_switch: OnceLock<Port<MapSwitchMsg>>,
+    library: Library,
+    /// The map that stands.
+    advert: Mutex<MapAdvert>,
     /// As they stand now, so that whoever is remade lives by them.
     prefs: Mutex<Arc<Prefs>>,
     observer: Observer,
@@ -40,14 +47,18 @@ struct Open {
 }
 
 impl Directory {
-    /// An empty directory of a server that starts from `prefs` and that `observer` watches.
+    /// An empty directory of a server that starts from `prefs`, serves from `library` and that
+    /// `observer` watches.
     #[must_use]
-    pub fn new(prefs: Prefs, observer: Observer) -> Self {
+    pub fn new(prefs: Prefs, library: Library, observer: Observer) -> Self {
         Self(Arc::new(Ports {
             sessions: DashMap::new(),
             roster: OnceLock::new(),
             tick: OnceLock::new(),
             listener: OnceLock::new(),
+            map_switch: OnceLock::new(),
+            library,
+            advert: Mutex::new(MapAdvert { generation: 1, ..MapAdvert::default() }),
             prefs: Mutex::new(Arc::new(prefs)),
             observer,
         }))
@@ -76,6 +87,18 @@ impl Directory {
     #[must_use]
     pub fn prefs(&self) -> Arc<Prefs> {
         Arc::clone(&self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The content that peers may fetch.
+    #[must_use]
+    pub fn library(&self) -> &Library {
+        &self.0.library
+    }
+
+    /// The map that stands.
+    #[must_use]
+    pub fn advert(&self) -> MapAdvert {
+        self.0.advert.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Tell one session. One that has ended hears nothing.
@@ -113,6 +136,13 @@ impl Directory {
         }
     }
 
+    /// Tell the map switch.
+    pub fn to_map_switch(&self, msg: MapSwitchMsg) {
+        if let Some(map_switch) = self.0.map_switch.get() {
+            drop(map_switch.offer(msg));
+        }
+    }
+
     /// Tell whoever watches.
     pub fn tell(&self, event: ServerEvent) {
         self.0.observer.tell(event);
@@ -142,6 +172,10 @@ impl Directory {
         self.0.listener.get()
     }
 
+    pub(crate) fn set_advert(&self, advert: MapAdvert) {
+        *self.0.advert.lock().unwrap_or_else(PoisonError::into_inner) = advert;
+    }
+
     pub(crate) fn set_prefs(&self, prefs: Arc<Prefs>) {
         *self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner) = prefs;
     }
@@ -160,6 +194,10 @@ impl Directory {
 
     pub(crate) fn set_tick(&self, port: Port<TickMsg>) {
         drop(self.0.tick.set(port));
+    }
+
+    pub(crate) fn set_map_switch(&self, port: Port<MapSwitchMsg>) {
+        drop(self.0.map_switch.set(port));
     }
 
     pub(crate) fn set_listener(&self, port: Port<ListenerMsg>) {

@@ -67,6 +67,13 @@ pub enum ServerEvent {
         /// `handshaking`, `loading` or `playing`.
         state: &'static str,
     },
+    /// Another map stands.
+    MapStands {
+        /// Its barcode, empty for the gray box.
+        map: String,
+        /// Its generation.
+        generation: u32,
+    },
     /// A session ended.
     Ended {
         /// Whose.

@@ -75,6 +75,7 @@ impl ListenerActor {
         let remote = connection.remote();
         let opening = Opening {
             facts: Arc::clone(&self.facts),
+            advert: self.directory.advert(),
             peer,
             endpoint: remote.to_string(),
             loopback: matches!(remote, Remote::Loopback),
@@ -88,6 +89,8 @@ impl ListenerActor {
         let scope = cx.scope().contained(format!("peer-{peer}"));
         let port = scope.spawn(Place::Sessions, "session", actor);
         self.directory.enter(peer, port.clone(), key);
+        // A map that came to stand before the session was listed.
+        drop(port.offer(SessionMsg::MapLoad(Arc::new(self.directory.advert()))));
         drop(port.offer(SessionMsg::Opened));
         connection.deliver(port.inlet(ear));
     }

@@ -20,6 +20,7 @@ pub use self::state::{Effect, Roster, Told};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::listener::ListenerMsg;
+use crate::map_switch::MapSwitchMsg;
 use crate::session::{Ending, Say, SessionMsg};
 use crate::tick::TickMsg;
 use crate::{Identity, PeerId};
@@ -218,6 +219,7 @@ impl Actor for RosterActor {
                 self.directory.to_tick(TickMsg::Prefs(Arc::clone(&prefs)));
                 self.directory.to_listener(ListenerMsg::Prefs(prefs));
             }
+            Effect::Switch(line) => self.directory.to_map_switch(MapSwitchMsg::Switch(line)),
             Effect::StopServer => self.directory.tell(ServerEvent::StopAsked),
             Effect::Transcript(line) => {
                 tracing::info!(target: "chat", "{line}");

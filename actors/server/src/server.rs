@@ -1,26 +1,36 @@
 //! Server: starts the server's actors in a scope, and is the handle they are stopped by.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use dh_host::net::{Endpoint, Identity, Links, ListenError, ListenOptions};
 use dh_host::{Inlet, Place, Scope};
-use dh_machine::{Spec, TickRate};
-use dh_messages::CloseCode;
+use dh_machine::{Disk, Spec, TickRate};
+use dh_messages::{CloseCode, MapAdvert};
 use dh_prefs::{Prefs, key};
 use dh_wire::Guid;
 
 use crate::directory::Directory;
 use crate::event::Observer;
 use crate::facts::Facts;
+use crate::library::Library;
 use crate::listener::{Arrivals, ListenerActor};
+use crate::map_switch::{MapSwitchActor, MapSwitchMsg, PreparedMap, Shelf};
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
-use crate::{listener, roster, session, tick};
+use crate::{blob_transfer, listener, map_switch, roster, session, tick};
 
 /// The promises of all server actors: who waits for whom is checked to be acyclic over these.
-pub const SPECS: &[Spec] = &[listener::SPEC, session::SPEC, tick::SPEC, roster::SPEC];
+pub const SPECS: &[Spec] = &[
+    listener::SPEC,
+    session::SPEC,
+    blob_transfer::SPEC,
+    map_switch::SPEC,
+    tick::SPEC,
+    roster::SPEC,
+];
 
 /// What a server starts from.
 #[derive(Debug)]
@@ -37,12 +47,27 @@ pub struct ServerOptions {
     pub name: String,
     /// Which world this is.
     pub world_id: Guid,
+    /// The disk that content lies on.
+    pub disk: Arc<dyn Disk>,
+    /// The pallets it may run maps from.
+    pub shelf: Shelf,
+    /// The barcode of the map it starts with; the gray box without one.
+    pub map: Option<String>,
     /// Who watches.
     pub observer: Observer,
     /// Where answers to console lines go.
     pub answers: Inlet<ConsoleLine>,
     /// What the network does to packets between it and everybody.
     pub links: Links,
+}
+
+/// Why a server does not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// Its map cannot be loaded, and why.
+    Map(String),
+    /// Its address cannot be bound.
+    Listen(ListenError),
 }
 
 /// A running server.
@@ -57,17 +82,33 @@ impl Server {
     /// Start a server in `scope`: the world first, the door last.
     ///
     /// # Errors
-    /// When the address cannot be bound; nothing is left running then but idle actors of `scope`.
-    pub fn start(scope: &Scope, options: ServerOptions) -> Result<Self, ListenError> {
+    /// When the map cannot be loaded, or the address cannot be bound; nothing is left running then
+    /// but idle actors of `scope`.
+    pub fn start(scope: &Scope, options: ServerOptions) -> Result<Self, StartError> {
         let ServerOptions { address, open, identity, prefs, name, world_id, .. } = options;
         let rate = TickRate::DEFAULT;
-        let mut facts = Facts::gray_box(rate, world_id, prefs.get(key::SERVER_NAME));
+        let mut facts = Facts::new(rate, world_id, prefs.get(key::SERVER_NAME));
         facts.trust_names = prefs.get(key::SERVER_IDENTITY) == "name";
-        let directory = Directory::new(prefs, options.observer);
+        let library = Library::new(options.disk);
+        let directory = Directory::new(prefs, library, options.observer);
         let traced = scope.runtime().trace().is_on();
 
-        let tick = TickActor::new(rate, directory.clone(), traced.then_some(name));
+        let map = match &options.map {
+            Some(map) => {
+                options.shelf.prepare_whole(map, directory.library()).map_err(StartError::Map)?
+            }
+            None => PreparedMap::gray_box(),
+        };
+        directory.library().advertise(map.closure);
+        directory.set_advert(MapAdvert { generation: 1, ..map.advert });
+
+        let traced = traced.then_some(name);
+        let tick = TickActor::new(rate, map.ground, directory.clone(), traced);
         directory.set_tick(scope.spawn(Place::Thread("tick"), "tick", tick));
+
+        let switch = MapSwitchActor::new(directory.clone(), options.shelf);
+        let switch = scope.spawn(Place::Thread("map-switch"), "map-switch", switch);
+        directory.set_map_switch(switch);
 
         let roster = RosterActor { directory: directory.clone(), answers: options.answers };
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));
@@ -90,7 +131,8 @@ impl Server {
             links: options.links,
             ..ListenOptions::new(address, identity)
         };
-        let endpoint = scope.runtime().net().listen(listen, knocks)?;
+        let net = scope.runtime().net();
+        let endpoint = net.listen(listen, knocks).map_err(StartError::Listen)?;
         drop(door.set(endpoint.clone()));
         Ok(Self { scope: scope.clone(), directory, endpoint })
     }
@@ -119,6 +161,12 @@ impl Server {
         &self.endpoint
     }
 
+    /// Change to another map; answered like a console line of this number.
+    pub fn switch_map(&self, id: u32, barcode: impl Into<String>) {
+        let line = ConsoleLine { id, text: barcode.into() };
+        self.directory.to_map_switch(MapSwitchMsg::Switch(line));
+    }
+
     /// Type a line on its console once there is room for it, so that none is lost.
     pub async fn type_line(&self, id: u32, text: impl Into<String>) {
         let line = ConsoleLine { id, text: text.into() };
@@ -139,3 +187,14 @@ impl Server {
         }
     }
 }
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map(why) => f.write_str(why),
+            Self::Listen(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}

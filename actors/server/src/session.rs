@@ -15,12 +15,16 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use dh_host::net::{Closed, Connection, InMessage, NetEvent};
-use dh_host::{Actor, Context, Exit, ExitReason, Performed, Start};
+use dh_host::{Actor, Context, Exit, ExitReason, Performed, Place, Port, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
-use dh_messages::{CloseCode, EntityId, PROTOCOL_VERSION, SessionEnd, Str16, ToClient};
+use dh_messages::{
+    BlobRequest, CloseCode, Content, EntityId, MapAdvert, PROTOCOL_VERSION, SessionEnd, Str16,
+    ToClient,
+};
 use dh_sim::Frame;
 
 pub use self::state::{Effect, Ending, Kept, Opening, Phase, Session};
+use crate::blob_transfer::{BlobTransferActor, BlobTransferMsg};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::listener::ListenerMsg;
@@ -54,6 +58,8 @@ actor_message! {
         Seated(u8): Control Fatal,
         /// The tick has made the pawn.
         Spawned(Spawned): Control Fatal,
+        /// Another map stands from now on.
+        MapLoad(Arc<MapAdvert>): Control Fatal,
         /// Reliable bytes encoded for several peers.
         Say(Say): Control Fatal,
         /// Say again where the peer stands: somebody has forgotten it.
@@ -96,6 +102,8 @@ pub struct SessionActor {
     connection: Connection,
     directory: Directory,
     kept: Option<Kept>,
+    /// Who sends its blobs, once it has asked for one.
+    transfer: Option<Port<BlobTransferMsg>>,
     /// How the connection ended, once it has: known even when the message that said so is lost.
     gone: Arc<OnceLock<Closed>>,
     /// Whether the peer knows why, so that no second reason is sent.
@@ -104,7 +112,15 @@ pub struct SessionActor {
 
 impl SessionActor {
     pub(crate) fn new(opening: Opening, connection: Connection, directory: Directory) -> Self {
-        Self { opening, connection, directory, kept: None, gone: Arc::default(), told: false }
+        Self {
+            opening,
+            connection,
+            directory,
+            kept: None,
+            transfer: None,
+            gone: Arc::default(),
+            told: false,
+        }
     }
 
     /// What the connection tells, as the session is told it.
@@ -150,6 +166,18 @@ impl SessionActor {
         if budget != self.opening.budget && cx.port().offer(SessionMsg::Budget(budget)).is_ok() {
             self.opening.budget = budget;
         }
+    }
+
+    /// Hand a request to the transfer, which is made with the first one.
+    fn transfer(&mut self, request: BlobRequest, wanted: Content, cx: &Context<'_, SessionMsg>) {
+        let transfer = self.transfer.get_or_insert_with(|| {
+            let actor = BlobTransferActor::new(self.connection.clone(), self.directory.clone());
+            let port = cx.scope().spawn(Place::Io, "blobs", actor);
+            self.connection.deliver_blobs(port.inlet(BlobTransferActor::ear));
+            port
+        });
+        drop(transfer.offer(BlobTransferMsg::Wanted(wanted)));
+        drop(transfer.offer(BlobTransferMsg::Ask(request)));
     }
 
     fn ping_ms(&self) -> Option<u32> {
@@ -203,6 +231,8 @@ impl Actor for SessionActor {
             Effect::Join { slot } => {
                 self.directory.to_tick(TickMsg::Join(Joining { peer, slot }));
             }
+            Effect::Arrived => self.directory.to_tick(TickMsg::Arrived(peer)),
+            Effect::Transfer(request, wanted) => self.transfer(request, wanted, cx),
             Effect::ReportPing => {
                 if let Some(millis) = self.ping_ms() {
                     self.directory.to_roster(RosterMsg::Ping(Ping { peer, millis }));
@@ -233,6 +263,9 @@ impl Actor for SessionActor {
         self.directory.to_tick(TickMsg::Leave(peer));
         self.directory.to_roster(RosterMsg::Left(peer));
         self.directory.to_listener(ListenerMsg::Closed(peer));
+        if let Some(transfer) = self.transfer.take() {
+            drop(transfer.offer(BlobTransferMsg::Stop));
+        }
         self.end(match exit.reason {
             reason if reason.is_orderly() => Ending::new(CloseCode::Leave, "server stopped"),
             ExitReason::Overflowed { .. } => {

@@ -15,12 +15,15 @@ use std::sync::Arc;
 use dh_host::pacer::Pacing;
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
-use dh_messages::{CloseCode, PlayerInput};
+use dh_messages::{CloseCode, MapAdvert, PlayerInput};
 use dh_prefs::Prefs;
+use dh_sim::Ground;
 
 pub use self::state::{Effect, Kept, Ticking};
 use crate::PeerId;
 use crate::directory::Directory;
+use crate::event::ServerEvent;
+use crate::map_switch::{MapSwitchMsg, PreparedMap};
 use crate::prefs::Pace;
 use crate::roster::RosterMsg;
 use crate::session::{Ending, SessionMsg};
@@ -44,6 +47,10 @@ actor_message! {
         Join(Joining): Control Refuse,
         /// A peer is gone.
         Leave(PeerId): Control Refuse,
+        /// A peer has loaded the map that stands.
+        Arrived(PeerId): Control Refuse,
+        /// Put this map in the place of the one that stands.
+        Install(Arc<PreparedMap>): Control Refuse,
         /// The console wants something done to a pawn.
         Command(TickCommand): Control Refuse,
         /// Preferences have changed.
@@ -106,6 +113,8 @@ pub enum Place {
 #[derive(Debug)]
 pub struct TickActor {
     rate: TickRate,
+    /// The ground of the map that a first world starts with.
+    ground: Ground,
     directory: Directory,
     kept: Option<Arc<Kept>>,
     /// When it was remade lately.
@@ -122,9 +131,27 @@ const FAULTS_MAX: usize = 3;
 const FAULTS_WINDOW: Micros = Micros::from_secs(10);
 
 impl TickActor {
-    pub(crate) fn new(rate: TickRate, directory: Directory, traced_as: Option<String>) -> Self {
+    pub(crate) fn new(
+        rate: TickRate,
+        ground: Ground,
+        directory: Directory,
+        traced_as: Option<String>,
+    ) -> Self {
         let pacing = Pace::of(&directory.prefs()).pacing;
-        Self { rate, directory, kept: None, faults: VecDeque::new(), pacing, traced_as }
+        Self { rate, ground, directory, kept: None, faults: VecDeque::new(), pacing, traced_as }
+    }
+
+    /// The new map stands: whoever joins is told of it from now on, and then everybody is.
+    fn stands(&self, map: &PreparedMap, generation: u32) {
+        let advert = MapAdvert { generation, ..map.advert.clone() };
+        self.directory.library().advertise(map.closure.clone());
+        self.directory.set_advert(advert.clone());
+        let advert = Arc::new(advert);
+        for peer in self.directory.peers() {
+            self.directory.to_session(peer, SessionMsg::MapLoad(Arc::clone(&advert)));
+        }
+        let map = map.advert.name.as_str().to_owned();
+        self.directory.tell(ServerEvent::MapStands { map, generation });
     }
 
     /// Whether this fault is the one too many.
@@ -144,7 +171,14 @@ impl TickActor {
         let beyond = self.is_beyond_repair(now);
         let peers = self.directory.peers();
         let recovered = match &self.kept {
-            Some(kept) if beyond => fresh.restored(kept, &peers).anew(),
+            Some(kept) if beyond && self.directory.advert().name.is_empty() => {
+                fresh.restored(kept, &peers).anew()
+            }
+            Some(kept) if beyond => {
+                let anew = fresh.restored(kept, &peers).without_its_map();
+                self.stands(&PreparedMap::gray_box(), anew.generation());
+                anew
+            }
             Some(kept) => fresh.restored(kept, &peers),
             None => fresh,
         };
@@ -169,7 +203,7 @@ impl Actor for TickActor {
     fn make(&mut self, start: Start<'_, TickMsg>) -> Ticking {
         let pace = Pace::of(&self.directory.prefs());
         self.pacing = pace.pacing;
-        let fresh = Ticking::new(self.rate, pace, start.now)
+        let fresh = Ticking::new(self.rate, self.ground.clone(), pace, start.now)
             .watched(self.directory.is_watched(), self.traced_as.is_some());
         if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) }
     }
@@ -187,6 +221,10 @@ impl Actor for TickActor {
             Effect::NoRoom(peer, reason) => {
                 let ending = Ending::new(CloseCode::Closed, reason);
                 self.directory.to_session(peer, SessionMsg::End(ending));
+            }
+            Effect::Installed(map, installed) => {
+                self.stands(&map, installed.generation);
+                self.directory.to_map_switch(MapSwitchMsg::Installed(installed));
             }
             Effect::Keep(kept) => self.kept = Some(kept),
             Effect::Pace(pacing) => self.pacing = pacing,

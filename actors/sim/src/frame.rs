@@ -23,6 +23,7 @@ use crate::mover::MoverState;
 #[derive(Debug, Default)]
 pub struct Frame {
     tick: Tick,
+    generation: u32,
     settings: WorldSettings,
     chunks: Vec<Arc<Chunk>>,
     changed: Vec<EntityId>,
@@ -36,6 +37,12 @@ impl Frame {
     #[must_use]
     pub const fn tick(&self) -> Tick {
         self.tick
+    }
+
+    /// The generation of the map that stood then.
+    #[must_use]
+    pub const fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// The settings of the world during it.

@@ -12,15 +12,17 @@
 mod dice;
 mod frame;
 mod graybox;
+mod ground;
 mod mover;
 mod physics;
 mod world;
 
 pub use self::frame::{Answer, Chunk, Frame, Owner};
 pub use self::graybox::{GrayBox, SpawnPoint};
+pub use self::ground::Ground;
 pub use self::mover::{MoverSettings, MoverState, SERVER_OWNED, step};
 pub use self::physics::{
-    BodyId, BoxCasts, Capsule, Casts, Hit, Near, Overlap, RapierCasts, RapierScene, Solid, Solids,
+    BodyId, Capsule, Casts, Hit, Near, Overlap, RapierCasts, RapierScene, Solid, SolidCasts, Solids,
 };
 pub use self::world::{
     Checkpoint, FreezeReason, Pawn, Placement, Prop, World, WorldFull, fit_settings,

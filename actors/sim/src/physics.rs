@@ -2,18 +2,21 @@
 //!
 //! Used by the mover and the world. Nothing outside this module names rapier or parry.
 
-mod boxes;
 mod casts;
 mod distance;
 mod grid;
+mod near_box;
+mod near_triangles;
 mod rapier;
 mod solid;
+mod solid_casts;
 mod solids;
 #[cfg(test)]
 mod tests;
+mod triangle;
 
-pub use self::boxes::{BoxCasts, Near};
 pub use self::casts::{Capsule, Casts, Hit, Overlap};
 pub use self::rapier::{RapierCasts, RapierScene};
 pub use self::solid::{BodyId, Solid};
+pub use self::solid_casts::{Near, SolidCasts};
 pub use self::solids::Solids;

@@ -10,6 +10,8 @@ use dh_machine::{Micros, Tick, TickRate};
 pub struct Hud {
     /// The lines; none hides the panel.
     pub lines: Vec<String>,
+    /// Lines for those who ask for details.
+    pub detail: Vec<String>,
 }
 
 impl Hud {
@@ -23,7 +25,7 @@ impl Hud {
     pub fn playing<'a>(facts: &HudFacts, worded: impl IntoIterator<Item = &'a str>) -> Self {
         let mut lines = facts.lines();
         lines.extend(worded.into_iter().map(String::from));
-        Self { lines }
+        Self { lines, detail: Vec::new() }
     }
 }
 

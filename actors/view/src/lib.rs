@@ -9,15 +9,23 @@ extern crate alloc;
 
 mod camera;
 mod colour;
+mod hands;
 mod hud;
+mod material;
+mod mesh;
 mod message;
 pub mod palette;
 mod picture;
+mod scene;
 mod view;
 
 pub use self::camera::{Camera, facing};
 pub use self::colour::Colour;
+pub use self::hands::Hands;
 pub use self::hud::{Hud, HudFacts};
-pub use self::message::{Answer, NoPicture, RenderMsg, Shot};
+pub use self::material::{Image, Material};
+pub use self::mesh::{Bounds, Mesh, Part};
+pub use self::message::{Answer, NoPicture, RenderMsg, Shot, Sitting};
 pub use self::picture::{Picture, PictureReport, PixelBox, PlayerBoxes};
-pub use self::view::{BoxView, PlayerView, Sky, Sun, View};
+pub use self::scene::{BoxView, ModelView, Scene, Sky, Sun};
+pub use self::view::{PlayerView, View};

@@ -15,9 +15,22 @@ actor_message! {
         Show(Arc<View>): Data Coalesce,
         /// Take a picture of the newest view; it is answered once, unless the renderer ends first.
         Take(Shot): Data Refuse,
+        /// Its user looks at the window otherwise.
+        Sit(Sitting): Control Coalesce,
+        /// Lose the device, as a driver that resets would; for drills.
+        Drill: Control Coalesce,
         /// Let go of the device and end.
         Stop: Control Coalesce,
     }
+}
+
+/// How its user looks at a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sitting {
+    /// Whether details are asked for.
+    pub detail: bool,
+    /// Whether the pointer turns the look; where it does not, the window says how to make it.
+    pub captured: bool,
 }
 
 /// A picture that is wanted.

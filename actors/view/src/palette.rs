@@ -29,13 +29,15 @@ pub const PLAYERS: [Colour; 8] = [
 ];
 
 /// A warm afternoon sun, from straight up; a view turns it.
-pub const SUN: Sun = Sun { toward: Vec3::Y, colour: Colour(0x00ff_e3bd), strength: 2.3 };
+pub const SUN: Sun =
+    Sun { toward: Vec3::Y, colour: Colour(0x00ff_e3bd), strength: 2.3, shadows: true };
 
 /// A clear day with haze over the horizon.
 pub const SKY: Sky = Sky {
     zenith: Colour(0x002c_66b0),
     horizon: Colour(0x00b9_d2e6),
     ground: Colour(0x008a_979e),
+    strength: 1.0,
     haze: 220.0,
 };
 

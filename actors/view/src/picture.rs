@@ -3,8 +3,10 @@
 
 use alloc::{string::String, vec::Vec};
 
+use crate::Camera;
+
 /// A finished picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Red, green, blue, alpha (always 255) of each pixel, rows from the top, sRGB encoded.
     pub rgba: Vec<u8>,
@@ -25,16 +27,20 @@ impl Picture {
 }
 
 /// What is on a picture.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureReport {
     /// Pixels across.
     pub width: u32,
     /// Pixels down.
     pub height: u32,
+    /// Where it was taken from.
+    pub camera: Camera,
     /// The adapter that drew it, as people know it.
     pub adapter: String,
     /// Triangles of the world that were submitted.
     pub world_triangles: u32,
+    /// Models of the scene that cannot be drawn: their mesh does not add up, or does not fit.
+    pub models_left_out: u32,
     /// Players whose body was submitted.
     pub players_drawn: u32,
     /// Runs of text in the panel.

@@ -64,6 +64,14 @@ fn a_mistake_of_a_script_is_told_as_json() {
     assert_eq!((exit, cause.as_str()), (Exit::Usage, "unrecognized subcommand 'servr'"));
     assert_eq!(remedy.as_deref(), Some("a similar subcommand exists: 'server'"));
     assert_eq!(told("dh server --seconds x --json").2.as_deref(), Some("dh --help"));
+    for (line, missing) in [
+        ("dh prefs get --json", "<KEY>"),
+        ("dh prefs set --json", "<KEY>, <VALUE>"),
+        ("dh client --json", "--connect <HOST[:PORT]>"),
+    ] {
+        let wanted = format!("the following required arguments were not provided: {missing}");
+        assert_eq!(told(line).1, wanted, "{line}");
+    }
 }
 
 #[test]
@@ -88,7 +96,7 @@ fn every_simulated_peer_finds_a_place_beside_the_local_player() {
 
 #[test]
 fn flags_of_later_days_do_not_exist() {
-    for line in ["dh build x", "dh play --map a", "dh server --inspect 0:1", "dh scenario run x"] {
+    for line in ["dh build x --watch", "dh server --inspect 0:1", "dh scenario run x"] {
         refusal(line);
     }
 }

@@ -55,3 +55,14 @@ fn a_home_that_cannot_be_used_is_replaced_and_a_named_folder_is_refused() {
     let refused = choose(Some(&file), None, None).unwrap_err();
     assert_eq!(refused.exit, Exit::CannotCreate);
 }
+
+#[test]
+fn what_has_to_last_is_refused_where_only_a_temporary_folder_could_hold_it() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    for wanted in [None, Some((file, Origin::Platform))] {
+        let refused = DataFolder::choose_lasting(wanted).unwrap_err();
+        assert_eq!((refused.exit, refused.remedy.as_deref()), (Exit::CannotCreate, Some(REMEDY)));
+    }
+}

@@ -3,7 +3,7 @@
 use dh_machine::{Machine, Micros, Outbox};
 use dh_server::{ConsoleLine, ServerEvent};
 
-use super::{FrontMsg, Passing, TYPED_MAX, next_line};
+use super::{FrontMsg, Passing, TYPED_MAX, ignores, next_line};
 
 #[test]
 fn events_reach_the_main_thread_as_they_came_and_in_their_order() {
@@ -32,4 +32,11 @@ fn a_line_that_is_no_text_is_read_as_well_as_it_can_be_and_ends_nothing() {
     let mut typed = &b"say \xff\nplayers\n"[..];
     assert_eq!(next_line(&mut typed).as_deref(), Some("say \u{fffd}"));
     assert_eq!(next_line(&mut typed).as_deref(), Some("players"));
+}
+
+#[test]
+fn a_signal_is_ignored_where_the_process_was_started_so() {
+    let nohup = "Name:\tdh\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
+    assert_eq!([1, 2, 13, 15].map(|signal| ignores(nohup, signal)), [true, false, true, false]);
+    assert!(!ignores("", 1));
 }

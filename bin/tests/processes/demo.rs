@@ -28,7 +28,7 @@ struct Run {
 type Box4 = [i64; 4];
 
 /// Without an adapter the picture tests say so loudly and pass, unless the switch makes it a fault.
-fn has_adapter() -> bool {
+pub(crate) fn has_adapter() -> bool {
     let mut doctor = Process::start(&["doctor", "--json"]);
     let told: Value = serde_json::from_str(&doctor.end().out.join("")).unwrap();
     let checks = told["checks"].as_array().unwrap();

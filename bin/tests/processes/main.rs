@@ -1,7 +1,11 @@
 //! Real processes of the real program: servers and clients on the loopback, and the demo.
 
 #[cfg(test)]
+mod content;
+#[cfg(test)]
 mod demo;
+#[cfg(test)]
+mod display;
 #[cfg(test)]
 mod pipes;
 #[cfg(test)]
@@ -9,4 +13,8 @@ mod process;
 #[cfg(test)]
 mod session;
 #[cfg(test)]
+mod signals;
+#[cfg(test)]
 mod starts;
+#[cfg(test)]
+mod window;

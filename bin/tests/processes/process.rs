@@ -101,6 +101,18 @@ impl Process {
         panic!("no line with {part:?} came; heard {:#?}", self.heard);
     }
 
+    /// Wait for a line on its stderr that holds `part`.
+    pub(crate) fn error_with(&mut self, part: &str) {
+        let until = Instant::now() + PATIENCE;
+        let left = || until.saturating_duration_since(Instant::now());
+        while let Ok(line) = self.err.recv_timeout(left()) {
+            if line.contains(part) {
+                return;
+            }
+        }
+        panic!("no line with {part:?} came on stderr");
+    }
+
     /// Where a server is ready, as its first line says.
     pub(crate) fn address(&mut self) -> String {
         let ready = self.line_with("ready on ");

@@ -137,8 +137,11 @@ fn a_failed_connect_at_the_console_is_one_line_and_the_client_stays() {
     let mut ada = client(&address, "ada");
     ada.line_with("playing as ");
     ada.type_line(&format!("connect {nobody}"));
+    ada.line_with(&format!("disconnected from {address}"));
     ada.line_with(&format!("connect: could not reach {nobody} ("));
     server.line_with("ada left");
+    ada.type_line("disconnect");
+    ada.line_with("not connected");
     ada.type_line(&format!("connect {address}"));
     ada.line_with("playing as ");
     ada.type_line("disconnect");
@@ -148,6 +151,8 @@ fn a_failed_connect_at_the_console_is_one_line_and_the_client_stays() {
     assert!(ended.status.success(), "{ended:?}");
     let failed = ended.out.iter().filter(|line| line.starts_with("connect: could not reach"));
     assert_eq!(failed.count(), 1, "{ended:?}");
+    let left = ended.out.iter().filter(|line| line.starts_with("disconnected from "));
+    assert_eq!(left.count(), 2, "once for each server that was left: {ended:?}");
 }
 
 #[test]

@@ -36,10 +36,14 @@ fn preferences_that_are_no_file_end_every_role_at_once_with_exit_78() {
 
 #[test]
 fn an_address_of_another_machine_is_a_wrong_configuration() {
-    // Set aside for documentation: no machine has it.
-    let output = run(&["server", "--listen", "192.0.2.1:27015"], |_| ());
-    assert_eq!(output.status.code(), Some(78), "{output:?}");
-    assert!(told(&output).contains("0.0.0.0:27015"), "{output:?}");
+    // Set aside for documentation: no machine has it. Those after it belong to many.
+    for address in ["192.0.2.1:27015", "239.1.2.3:27015", "255.255.255.255:27015"] {
+        for role in [&["server"][..], &["play", "--headless"]] {
+            let output = run(&[role, &["--listen", address]].concat(), |_| ());
+            assert_eq!(output.status.code(), Some(78), "{output:?}");
+            assert!(told(&output).contains("0.0.0.0:27015"), "{output:?}");
+        }
+    }
 }
 
 #[test]
@@ -64,4 +68,45 @@ fn the_doctor_makes_nothing() {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_dh"));
     let output = doctor.args(["doctor", "--data"]).arg(&data).output().unwrap();
     assert!(output.status.success() && !data.exists(), "{output:?}");
+}
+
+#[test]
+fn preferences_that_are_set_at_once_are_all_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let set = |key: &str, value: &str| {
+        let mut dh = Command::new(env!("CARGO_BIN_EXE_dh"));
+        dh.args(["prefs", "set", key, value, "--data"]).arg(home.path());
+        dh.stdout(Stdio::null()).spawn().unwrap()
+    };
+    let values = [("server.maxPlayers", "9"), ("world.timeScale", "2"), ("client.name", "ada")];
+    for mut writer in values.map(|(key, value)| set(key, value)) {
+        assert!(writer.wait().unwrap().success());
+    }
+    let written = std::fs::read_to_string(home.path().join("config.toml")).unwrap();
+    for line in ["maxPlayers = 9", "timeScale = 2", "name = \"ada\""] {
+        assert!(written.contains(line), "{line} in {written}");
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing else is left");
+}
+
+#[test]
+fn what_would_be_kept_nowhere_is_refused_with_exit_73() {
+    for words in [
+        &["prefs", "set", "client.name", "ada"][..],
+        &["prefs", "reset"],
+        &["identity", "export", "x"],
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("file"), "").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_dh"))
+            .args(words)
+            .current_dir(home.path())
+            .env_remove("DH_DATA")
+            .env("XDG_DATA_HOME", home.path().join("file"))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(73), "{words:?}: {output:?}");
+        assert!(told(&output).contains("\n  try: dh --data DIR"), "{words:?}: {output:?}");
+        assert!(output.stdout.is_empty() && !home.path().join("x").exists(), "{output:?}");
+    }
 }

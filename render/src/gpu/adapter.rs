@@ -82,6 +82,17 @@ pub(super) fn candidates() -> Vec<wgpu::Adapter> {
     found
 }
 
+/// All adapters that can draw into this window, the best first.
+pub(super) fn candidates_for(
+    instance: &wgpu::Instance,
+    surface: &wgpu::Surface<'_>,
+) -> Vec<wgpu::Adapter> {
+    let mut found = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+    found.retain(|adapter| adapter.is_surface_supported(surface));
+    found.sort_by_key(|adapter| rank(&adapter.get_info()));
+    found
+}
+
 /// What people are told about an adapter.
 pub(super) fn describe(adapter: &wgpu::Adapter) -> Adapter {
     let info = adapter.get_info();

@@ -49,6 +49,14 @@ fn lines(at: vec2f, width: f32, blur: vec2f) -> f32 {
     return max(faint.x, faint.y);
 }
 
+// The rim: edges of real things are a little round and catch more light.
+fn rim(in: BoxOut, blur: vec2f) -> f32 {
+    let rest = min(in.along.xy, in.along.zw - in.along.xy);
+    let wide = max(vec2f(0.028), blur * 0.9);
+    let edge = 1.0 - smoothstep(wide * 0.35, wide, rest);
+    return max(edge.x, edge.y) * clamp(0.03 / max(max(blur.x, blur.y), 0.001), 0.25, 1.0);
+}
+
 @fragment fn box_fragment(in: BoxOut) -> @location(0) vec4f {
     let at = in.along.xy;
     let blur = fwidth(at);
@@ -61,15 +69,21 @@ fn lines(at: vec2f, width: f32, blur: vec2f) -> f32 {
     var paint = in.paint * (1.0 + (check - 0.5) * 0.07 * far);
     paint *= 1.0 - 0.20 * metres - 0.06 * parts;
 
-    // The rim: edges of real things are a little round and catch more light.
-    let rest = min(at, in.along.zw - at);
-    let rim = max(vec2f(0.028), blur * 0.9);
-    let edge = 1.0 - smoothstep(rim * 0.35, rim, rest);
-    let bright = max(edge.x, edge.y) * clamp(0.03 / max(fine, 0.001), 0.25, 1.0);
-
+    let bright = rim(in, blur);
     let normal = normalize(in.normal);
     let sun = sunlit(in.world, normal);
     let open = open_sky(in.world, normal);
     let light = matt(paint, in.world, normal, sun, open) * (1.0 + 0.32 * bright);
     return pixel(hazed(light, in.world), in.clip);
+}
+
+// A box of a material of the scene.
+@fragment fn brush_fragment(in: BoxOut) -> @location(0) vec4f {
+    let at = in.along.xy;
+    let base = textureSample(image, smooth_image, vec2f(at.x, -at.y) * m.finish.z) * m.base;
+    let bright = rim(in, fwidth(at));
+    let normal = normalize(in.normal);
+    let paint = base.rgb * in.paint;
+    let light = surface(paint, m.emissive.rgb, m.finish.xy, in.world, normal);
+    return pixel(hazed(light * (1.0 + 0.16 * bright), in.world), in.clip);
 }

@@ -14,3 +14,23 @@ fn pressed(world: vec3f) -> vec4f {
 @vertex fn player_depth(in: PlayerIn) -> @builtin(position) vec4f {
     return pressed(in.feet.xyz + standing(in));
 }
+
+@vertex fn mesh_depth(in: MeshIn) -> @builtin(position) vec4f {
+    return pressed(stood(in));
+}
+
+struct CutoutOut {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) opacity: f32,
+}
+
+@vertex fn cutout_depth(in: MeshIn) -> CutoutOut {
+    return CutoutOut(pressed(stood(in)), in.uv, in.tint.a);
+}
+
+@fragment fn cutout_depth_fragment(in: CutoutOut) {
+    if textureSample(image, smooth_image, in.uv).a * m.base.a * in.opacity < m.emissive.w {
+        discard;
+    }
+}

@@ -30,20 +30,20 @@ impl Globals {
     pub(super) fn new(list: &DrawList, view: &View) -> Self {
         let lens = &list.lens;
         let paint = |colour: dh_view::Colour| Vec3::from(colour.linear()).extend(1.0);
-        let strength = view.sun.strength.clamp(0.0, 10.0);
+        let (sun, sky) = (&view.scene.sun, &view.scene.sky);
         Self {
             clip_from_world: lens.clip_from_world,
             sun_from_world: list.sun.clip_from_world(),
             top_from_world: list.top.clip_from_world(),
-            eye: lens.eye.extend(1.0 / view.sky.haze.max(1.0)),
+            eye: lens.eye.extend(1.0 / sky.haze.max(1.0)),
             right: lens.right.extend(pixels(lens.width)),
             up: lens.up.extend(pixels(lens.height)),
             forward: lens.forward.extend(0.0),
-            toward: view.sun.toward.normalize_or(Vec3::Y).extend(strength),
-            sun: paint(view.sun.colour),
-            zenith: paint(view.sky.zenith),
-            horizon: paint(view.sky.horizon),
-            ground: paint(view.sky.ground),
+            toward: sun.toward.normalize_or(Vec3::Y).extend(sun.strength.clamp(0.0, 10.0)),
+            sun: paint(sun.colour).truncate().extend(f32::from(u8::from(sun.shadows))),
+            zenith: paint(sky.zenith).truncate().extend(sky.strength.clamp(0.0, 10.0)),
+            horizon: paint(sky.horizon),
+            ground: paint(sky.ground),
             maps: Vec4::new(
                 list.sun.texel,
                 1.0 / list.sun.depth(),

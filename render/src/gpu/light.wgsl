@@ -1,6 +1,13 @@
 // Light: what every pass shares. The sun with its shadow, light from all sides, haze, and how an
 // amount of light becomes a pixel. Prepended to the other shaders by shaders.rs.
 
+// How finely shadows are smoothed, in how many rings and steps the sky is looked for, and how fine
+// its clouds are.
+override SUN_REACH: i32 = 1;
+override SKY_RINGS: i32 = 4;
+override SKY_STEPS: i32 = 9;
+override CLOUD_OCTAVES: i32 = 5;
+
 struct Globals {
     clip_from_world: mat4x4f,
     sun_from_world: mat4x4f,
@@ -10,8 +17,8 @@ struct Globals {
     up: vec4f,          // half its height at one metre; w: pixels down
     forward: vec4f,
     toward: vec4f,      // towards the sun; w: its strength
-    sun: vec4f,
-    zenith: vec4f,
+    sun: vec4f,         // w: 1 where it casts shadows
+    zenith: vec4f,      // w: how much light comes from all sides
     horizon: vec4f,
     ground: vec4f,
     maps: vec4f,        // metres of a sun texel, 1 / its depth, the same two of the map from above
@@ -43,15 +50,18 @@ fn sunlit(world: vec3f, normal: vec3f) -> f32 {
     let texel = 1.0 / vec2f(textureDimensions(sun_map));
     let depth = at.z - 0.02 * g.maps.y;
     var light = 0.0;
-    for (var y = -1; y <= 1; y++) {
-        for (var x = -1; x <= 1; x++) {
+    var whole = 0.0;
+    for (var y = -SUN_REACH; y <= SUN_REACH; y++) {
+        for (var x = -SUN_REACH; x <= SUN_REACH; x++) {
             let tap = uv + vec2f(f32(x), f32(y)) * texel * 1.15;
-            let weight = f32((2 - abs(x)) * (2 - abs(y))) / 16.0;
+            let weight = f32((2 - abs(x)) * (2 - abs(y)));
             light += weight * textureSampleCompareLevel(sun_map, nearer, tap, depth);
+            whole += weight;
         }
     }
+    light /= whole;
     let edge = max(abs(at.x), abs(at.y));
-    return mix(light, 1.0, smoothstep(0.96, 1.0, edge));
+    return mix(1.0, mix(light, 1.0, smoothstep(0.96, 1.0, edge)), g.sun.w);
 }
 
 // How much of the sky is open at a point, 0 to 1: the map from above is read around it, and what
@@ -60,12 +70,16 @@ fn open_sky(world: vec3f, normal: vec3f) -> f32 {
     let foot = world + normal * (g.maps.z * 1.2);
     var open = 0.0;
     var whole = 0.0;
-    for (var ring = 0; ring < 4; ring++) {
-        let reach = array(0.2, 0.5, 1.0, 1.8)[ring];
-        let slope = array(0.3, 0.5, 0.65, 0.8)[ring];
-        for (var step = 0; step < 9; step++) {
-            let angle = (f32(step) + 0.37 * f32(ring)) * 0.69813170;
-            let way = vec2f(cos(angle), sin(angle));
+    let turn = 6.2831853 / f32(SKY_STEPS);
+    let ahead = vec2f(cos(turn), sin(turn));
+    for (var ring = 0; ring < SKY_RINGS; ring++) {
+        // The rings that are left out are the nearest and the farthest.
+        let which = ring + (4 - SKY_RINGS) / 2;
+        let reach = array(0.2, 0.5, 1.0, 1.8)[which];
+        let slope = array(0.3, 0.5, 0.65, 0.8)[which];
+        let first = 0.37 * f32(which) * turn;
+        var way = vec2f(cos(first), sin(first));
+        for (var step = 0; step < SKY_STEPS; step++) {
             let weight = clamp(dot(way, normal.xz) + normal.y + 0.15, 0.0, 1.0);
             let tap = foot + vec3f(way.x * reach, reach * slope + 0.04, way.y * reach);
             let at = g.top_from_world * vec4f(tap, 1.0);
@@ -74,6 +88,7 @@ fn open_sky(world: vec3f, normal: vec3f) -> f32 {
             let free = textureSampleCompareLevel(top_map, nearer, uv, at.z);
             open += weight * select(1.0, free, inside);
             whole += weight;
+            way = vec2f(way.x * ahead.x - way.y * ahead.y, way.x * ahead.y + way.y * ahead.x);
         }
     }
     open = select(1.0, open / whole, whole > 0.0);
@@ -101,7 +116,7 @@ fn matt(paint: vec3f, world: vec3f, normal: vec3f, sun: f32, open: f32) -> vec3f
     let sky = mix(vec3f(dot(above, vec3f(0.2126, 0.7152, 0.0722))), above, 0.62);
     let below = g.ground.rgb * g.sun.rgb * 0.75;
     let around = mix(below, sky, lift) * mix(0.18, 1.0, open * open);
-    return paint * (direct + around * 0.85);
+    return paint * (direct + around * (0.85 * g.zenith.w));
 }
 
 // Far things fade into the air behind them.

@@ -33,7 +33,7 @@ fn cloud(way: vec3f) -> f32 {
     var at = way.xz / (way.y + 0.12) * vec2f(1.1, 1.9) + vec2f(3.7, 1.3);
     var sum = 0.0;
     var part = 0.5;
-    for (var octave = 0; octave < 5; octave++) {
+    for (var octave = 0; octave < CLOUD_OCTAVES; octave++) {
         sum += part * noise(at);
         at = vec2f(at.x * 1.6 - at.y * 1.2, at.x * 1.2 + at.y * 1.6) + vec2f(5.1, 2.7);
         part *= 0.5;

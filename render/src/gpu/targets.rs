@@ -18,7 +18,7 @@ pub(super) struct Targets {
     /// The finished picture.
     pub(super) picture: TextureView,
     texture: Texture,
-    back: Buffer,
+    back: Option<Buffer>,
 }
 
 impl Targets {
@@ -32,14 +32,9 @@ impl Targets {
         let size = Extent3d { width, height, depth_or_array_layers: 1 };
         let make = |format, samples, usage| texture(device, size, format, samples, usage);
         let attached = TextureUsages::RENDER_ATTACHMENT;
-        let finished = make(format, 1, attached | TextureUsages::COPY_SRC);
+        let read = TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING;
+        let finished = make(format, 1, attached | read);
         let view = |texture: &Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let back = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("picture bytes"),
-            size: u64::from(row_bytes(width)) * u64::from(height),
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
         Self {
             width,
             height,
@@ -47,16 +42,24 @@ impl Targets {
             depth: view(&make(DEPTH_FORMAT, samples, attached)),
             picture: view(&finished),
             texture: finished,
-            back,
+            back: None,
         }
     }
 
     /// Copy the finished picture to where it can be read.
-    pub(super) fn fetch(&self, encoder: &mut wgpu::CommandEncoder) {
+    pub(super) fn fetch(&mut self, device: &Device, encoder: &mut wgpu::CommandEncoder) {
+        let back = self.back.get_or_insert_with(|| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("picture bytes"),
+                size: u64::from(row_bytes(self.width)) * u64::from(self.height),
+                usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+                mapped_at_creation: false,
+            })
+        });
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),
             wgpu::TexelCopyBufferInfo {
-                buffer: &self.back,
+                buffer: back,
                 layout: wgpu::TexelCopyBufferLayout {
                     offset: 0,
                     bytes_per_row: Some(row_bytes(self.width)),
@@ -69,7 +72,8 @@ impl Targets {
 
     /// Wait for the device and take the bytes.
     pub(super) fn bytes(&self, device: &Device) -> Result<Vec<u8>, String> {
-        let slice = self.back.slice(..);
+        let Some(back) = &self.back else { return Err(String::from("nothing was fetched")) };
+        let slice = back.slice(..);
         // What fails here fails again below, where it can be told.
         slice.map_async(wgpu::MapMode::Read, |_| {});
         device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| error.to_string())?;
@@ -80,7 +84,7 @@ impl Targets {
             rgba.extend_from_slice(&line[..kept]);
         }
         drop(mapped);
-        self.back.unmap();
+        back.unmap();
         Ok(rgba)
     }
 }

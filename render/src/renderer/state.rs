@@ -3,17 +3,29 @@
 use std::sync::Arc;
 
 use dh_machine::{Machine, Micros, Outbox};
-use dh_view::{NoPicture, RenderMsg, Shot, View};
+use dh_view::{NoPicture, RenderMsg, Shot, Sitting, View};
 
 /// The newest view, if there is one.
 #[derive(Debug, Default)]
 pub struct RendererState {
     newest: Option<Arc<View>>,
+    /// Whether there is a window to draw every view into.
+    on_screen: bool,
+    seat: Sitting,
 }
 
 /// What a renderer wants done.
 #[derive(Debug)]
 pub enum Effect {
+    /// Draw this view into the window.
+    Paint {
+        /// What it shows.
+        view: Arc<View>,
+        /// How its user looks at it.
+        seat: Sitting,
+    },
+    /// Lose the device.
+    Drill,
     /// Take this picture of this view and answer with it.
     Expose {
         /// What it shows.
@@ -33,10 +45,10 @@ pub enum Effect {
 }
 
 impl RendererState {
-    /// Nothing shown yet.
+    /// Nothing shown yet, with a window or without.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { newest: None }
+    pub fn new(on_screen: bool) -> Self {
+        Self { on_screen, ..Self::default() }
     }
 
     fn take(&self, shot: Shot, out: &mut Outbox<Effect>) {
@@ -59,7 +71,14 @@ impl Machine for RendererState {
 
     fn handle(&mut self, _now: Micros, msg: RenderMsg, out: &mut Outbox<Effect>) {
         match msg {
-            RenderMsg::Show(view) => self.newest = Some(view),
+            RenderMsg::Show(view) => {
+                if self.on_screen {
+                    out.push(Effect::Paint { view: Arc::clone(&view), seat: self.seat });
+                }
+                self.newest = Some(view);
+            }
+            RenderMsg::Sit(seat) => self.seat = seat,
+            RenderMsg::Drill => out.push(Effect::Drill),
             RenderMsg::Take(shot) => self.take(shot, out),
             RenderMsg::Stop => out.push(Effect::End),
         }

@@ -19,7 +19,7 @@ fn told(state: &mut RendererState, msg: RenderMsg) -> Vec<Effect> {
 
 #[test]
 fn a_picture_shows_the_newest_view() {
-    let mut state = RendererState::new();
+    let mut state = RendererState::new(false);
     let views = [Arc::new(View::empty()), Arc::new(yard())];
     for view in &views {
         assert!(told(&mut state, RenderMsg::Show(Arc::clone(view))).is_empty());
@@ -31,7 +31,7 @@ fn a_picture_shows_the_newest_view() {
 
 #[test]
 fn without_a_view_or_with_an_impossible_size_the_asker_is_told_why() {
-    let mut state = RendererState::new();
+    let mut state = RendererState::new(false);
     let early = told(&mut state, RenderMsg::Take(SHOT));
     assert!(matches!(early[..], [Effect::Refuse { id: 9, why: NoPicture::NoView }]));
     told(&mut state, RenderMsg::Show(Arc::new(yard())));
@@ -43,7 +43,7 @@ fn without_a_view_or_with_an_impossible_size_the_asker_is_told_why() {
 
 #[test]
 fn stop_ends_it() {
-    let effects = told(&mut RendererState::new(), RenderMsg::Stop);
+    let effects = told(&mut RendererState::new(false), RenderMsg::Stop);
     assert!(matches!(effects[..], [Effect::End]));
 }
 

@@ -1,17 +1,20 @@
 //! Shadow frames: the fixed box of space that a depth map covers, and where on the picture a
 //! player's shadow may fall.
 //!
-//! A frame depends on the world's boxes and the camera only. Players never move it, so that a
+//! A frame depends on the scene and the camera only. Players never move it, so that a
 //! player changes no pixel but those its own shadow reaches.
 
-use dh_view::{BoxView, PixelBox};
-use glam::{Mat4, Vec3, Vec4};
+use dh_view::{Bounds, BoxView, PixelBox, Scene};
+use glam::{Mat3, Mat4, Vec2, Vec3, Vec4};
 
-use super::lens::{Area, Lens};
+use super::lens::{Area, Lens, pixels};
 
 /// How far from its caster, in texels of the map, a shadow's edge may reach: rasterising (1), the
 /// filter (2.5), the shift of the lit point along its normal (2).
 pub const REACH_TEXELS: f32 = 5.5;
+
+/// How far a frame moves at a time, texels.
+const STEP_TEXELS: f32 = 128.0;
 
 /// An upright view along light: which part of the world a depth map covers.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +32,24 @@ pub struct ShadowFrame {
 }
 
 impl ShadowFrame {
-    /// A frame around these boxes seen from `toward` (unit), at most `span_max` metres wide; a
+    /// A frame around this scene seen from `toward` (unit), at most `span_max` metres wide; a
     /// larger world is covered around `focus`. The map has `side` texels along each side.
     #[must_use]
-    pub fn fit(boxes: &[BoxView], toward: Vec3, focus: Vec3, span_max: f32, side: u16) -> Self {
+    pub fn fit(scene: &Scene, toward: Vec3, focus: Vec3, span_max: f32, side: u16) -> Self {
         let along = -toward;
         let across = if along.y.abs() > 0.99 { Vec3::X } else { along.cross(Vec3::Y).normalize() };
         let axes = [across, across.cross(along), along];
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for item in boxes {
+        for item in scene.boxes.iter() {
             let (centre, reach) = (on(axes, item.centre), extent(item, axes));
             low = low.min(centre - reach);
             high = high.max(centre + reach);
         }
-        if boxes.is_empty() {
+        for (start, end) in scene.models.iter().filter_map(|it| range(&it.bounds, axes)) {
+            low = low.min(start);
+            high = high.max(end);
+        }
+        if !(low.is_finite() && high.is_finite()) {
             (low, high) = (on(axes, focus) - 1.0, on(axes, focus) + 1.0);
         }
         let size = high - low;
@@ -53,8 +60,10 @@ impl ShadowFrame {
             if high - low <= span {
                 (low + high - span) / 2.0
             } else {
-                // Whole texels, so that edges do not crawl while the camera moves.
-                ((focus - span / 2.0).min(high - span).max(low) / texel).floor() * texel
+                // Many whole texels, so that edges do not crawl while the camera moves and what
+                // stands still is drawn again only now and then.
+                let step = texel * STEP_TEXELS;
+                ((focus - span / 2.0).min(high - span).max(low) / step).floor() * step
             }
         };
         let min = Vec3::new(
@@ -90,13 +99,13 @@ impl ShadowFrame {
     pub fn shade(
         &self,
         lens: &Lens,
-        boxes: &[BoxView],
+        scene: &Scene,
         caster: impl Iterator<Item = Vec3>,
     ) -> Option<PixelBox> {
         let prism = self.prism(caster)?;
         let seen = lens.planes();
         let mut area = Area::default();
-        for item in boxes.iter().filter(|item| self.in_prism(&prism, item)) {
+        for item in scene.boxes.iter().filter(|item| self.in_prism(&prism, item)) {
             for face in faces(item) {
                 if !face.looks_at(lens.eye) || face.normal.dot(self.axes[2]) >= 0.0 {
                     continue;
@@ -106,7 +115,47 @@ impl ShadowFrame {
                 polygon.iter().filter_map(|at| lens.pixel(*at)).for_each(|at| area.add(at));
             }
         }
+        for (low, high) in scene.models.iter().filter_map(|it| range(&it.bounds, self.axes)) {
+            self.shade_part(lens, low.max(prism.low), high.min(prism.high), &mut area);
+        }
         area.pixels(lens.width, lens.height)
+    }
+
+    /// Whether a thing may cast a shadow into what the map covers.
+    #[must_use]
+    pub fn covers(&self, bounds: &Bounds) -> bool {
+        let end = self.min + self.span;
+        range(bounds, self.axes).is_some_and(|(low, high)| {
+            low.x < end.x && low.y < end.y && high.x > self.min.x && high.y > self.min.y
+        })
+    }
+
+    /// Reach to every pixel of a box that is given along the frame's axes; an empty one has none.
+    fn shade_part(&self, lens: &Lens, low: Vec3, high: Vec3, area: &mut Area) {
+        if low.cmpge(high).any() {
+            return;
+        }
+        let [u, v, along] = self.axes;
+        let turn = Mat3::from_cols(u, v, along);
+        let (eye, seen) = (on(self.axes, lens.eye), lens.planes());
+        if eye.cmpge(low).all() && eye.cmple(high).all() {
+            let all = [Vec2::ZERO, Vec2::new(pixels(lens.width), pixels(lens.height))];
+            all.into_iter().for_each(|corner| area.add(corner));
+            return;
+        }
+        for (n, a, b) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+            for side in [low, high] {
+                let corners = [(low, low), (high, low), (high, high), (low, high)];
+                let polygon = corners.map(|(first, second)| {
+                    let mut at = side;
+                    (at[a], at[b]) = (first[a], second[b]);
+                    at[n] = side[n];
+                    turn * at
+                });
+                let cut = seen.iter().fold(polygon.to_vec(), |cut, plane| clip(&cut, *plane));
+                cut.iter().filter_map(|at| lens.pixel(*at)).for_each(|at| area.add(at));
+            }
+        }
     }
 
     /// The space a caster's shadow may fill, cut at the frame's border.
@@ -131,7 +180,7 @@ impl ShadowFrame {
             (-v).extend(high.y),
             along.extend(-low.z),
         ];
-        Some(Prism { low, high, planes })
+        Some(Prism { low, high: high.with_z(f32::INFINITY), planes })
     }
 
     /// Whether a box may reach into the prism.
@@ -211,4 +260,12 @@ fn extent(item: &BoxView, axes: [Vec3; 3]) -> Vec3 {
     Vec3::from(axes.map(|axis| {
         own.iter().zip(item.half.to_array()).map(|(side, half)| side.dot(axis).abs() * half).sum()
     }))
+}
+
+/// The smallest and largest coordinates of bounds along three axes; none where they are nowhere.
+fn range(bounds: &Bounds, axes: [Vec3; 3]) -> Option<(Vec3, Vec3)> {
+    let (centre, half) = (on(axes, bounds.centre()), bounds.half());
+    let reach = Vec3::from(axes.map(|axis| axis.abs().dot(half)));
+    let found = (centre - reach, centre + reach);
+    (found.0.is_finite() && found.1.is_finite()).then_some(found)
 }

@@ -1,9 +1,10 @@
-//! Whether a player can be seen past the world's boxes, by a few rays. Used by the scene to decide
-//! who gets a name above the head; other players hide nobody.
+//! Whether a player can be seen past the world's boxes and models, by a few rays. Used by the scene
+//! to decide who gets a name above the head; other players hide nobody.
 
-use dh_view::{BoxView, PlayerView};
+use dh_view::{BoxView, PlayerView, Scene};
 use glam::Vec3;
 
+use super::book::Book;
 use super::lens::Lens;
 
 /// Rays that must get through, of [`SAMPLES`]: one may slip through a crack between boxes.
@@ -21,9 +22,9 @@ const SAMPLES: [(f32, f32); 9] = [
     (0.2, -0.6),
 ];
 
-/// Whether some of this player's body is on the picture and before all boxes.
+/// Whether some of this player's body is on the picture and before all of the world.
 #[must_use]
-pub fn seen(lens: &Lens, boxes: &[BoxView], player: &PlayerView) -> bool {
+pub fn seen(lens: &Lens, scene: &Scene, book: &Book, player: &PlayerView) -> bool {
     let back = (lens.eye - player.feet).with_y(0.0).normalize_or(Vec3::Z);
     let side = Vec3::Y.cross(back);
     let clear = SAMPLES.iter().filter(|(part, aside)| {
@@ -31,7 +32,9 @@ pub fn seen(lens: &Lens, boxes: &[BoxView], player: &PlayerView) -> bool {
             + Vec3::Y * (player.height * part)
             + side * (PlayerView::RADIUS * aside)
             + back * (PlayerView::RADIUS * 0.6);
-        on_picture(lens, to) && !boxes.iter().any(|item| blocks(item, lens.eye, to))
+        on_picture(lens, to)
+            && !scene.boxes.iter().any(|item| blocks(item, lens.eye, to))
+            && !scene.models.iter().any(|model| book.blocks(model, lens.eye, to))
     });
     clear.take(CLEAR_MIN).count() == CLEAR_MIN
 }

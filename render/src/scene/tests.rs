@@ -1,15 +1,20 @@
 //! Views in, draw lists out, without a GPU.
 
-use dh_view::{BoxView, Camera, PixelBox, PlayerView, View, palette};
+use std::sync::Arc;
+
+use dh_view::{BoxView, Camera, PixelBox, PlayerView, Scene, Sun, View, palette};
 use glam::{Quat, Vec3};
 
+use super::book::Book;
 use super::capsule::Capsule;
 use super::lens::{Lens, whole};
 use super::{DrawList, SHADOW_SPAN_MAX, SUN_SIDE, ShadowFrame};
 use crate::gray_box::yard;
 
 fn list(view: &View) -> DrawList {
-    DrawList::new(view, &Capsule::new(), 1280, 720)
+    let mut book = Book::new(1 << 28);
+    book.read(&view.scene);
+    DrawList::new(view, &book, &Capsule::new(), 1280, 720)
 }
 
 fn player(feet: Vec3) -> PlayerView {
@@ -28,7 +33,17 @@ fn player(feet: Vec3) -> PlayerView {
 fn plain(players: Vec<PlayerView>) -> View {
     let floor = BoxView::upright(Vec3::NEG_Y, Vec3::new(30.0, 1.0, 30.0), palette::FLOOR);
     let camera = Camera::look_at(Vec3::new(0.0, 3.0, 10.0), Vec3::Y, Camera::FOV);
-    View { camera, boxes: [floor].into(), players, ..View::empty() }
+    View { camera, players, ..View::of(scene_of([floor].into())) }
+}
+
+fn scene_of(boxes: Arc<[BoxView]>) -> Arc<Scene> {
+    Arc::new(Scene::of_boxes(boxes))
+}
+
+/// The same view under another sun.
+fn under(view: View, toward: Vec3) -> View {
+    let sun = Sun { toward, ..view.scene.sun };
+    View { scene: Arc::new(Scene { sun, ..(*view.scene).clone() }), ..view }
 }
 
 fn middle(found: PixelBox) -> (u32, u32) {
@@ -40,7 +55,7 @@ fn only_boxes_the_camera_sees_are_counted_and_the_others_still_cast_shadows() {
     let mut view = plain(Vec::new());
     let ahead = BoxView::upright(Vec3::Y, Vec3::splat(0.5), palette::CRATE);
     let behind = BoxView { centre: Vec3::new(0.0, 1.0, 20.0), ..ahead };
-    view.boxes = [behind, view.boxes[0], ahead].into();
+    view.scene = scene_of([behind, view.scene.boxes[0], ahead].into());
     let list = list(&view);
     assert_eq!((list.boxes_seen, list.world_triangles(), list.boxes.len()), (2, 24, 3));
     let last = list.boxes[2].centre[2];
@@ -69,10 +84,8 @@ fn a_player_who_crouches_fills_fewer_rows_and_keeps_the_feet() {
 
 #[test]
 fn a_player_behind_the_camera_is_not_drawn_but_its_shadow_may_be() {
-    let mut view = plain(vec![player(Vec3::new(0.0, 0.0, 12.0))]);
     let low_sun = Vec3::new(0.0, 0.3, 1.0).normalize();
-    view.sun.toward = low_sun;
-    let list = list(&view);
+    let list = list(&under(plain(vec![player(Vec3::new(0.0, 0.0, 12.0))]), low_sun));
     let mark = &list.marks[0];
     assert!(mark.body.is_none() && mark.tag.is_none() && !mark.visible);
     assert_eq!((list.players_seen, list.players.len()), (0, 1));
@@ -83,7 +96,7 @@ fn a_player_behind_the_camera_is_not_drawn_but_its_shadow_may_be() {
 fn a_player_behind_a_wall_keeps_the_box_and_loses_the_name() {
     let mut view = plain(vec![player(Vec3::new(0.0, 0.0, -3.0))]);
     let wall = BoxView::upright(Vec3::Y, Vec3::new(2.0, 2.0, 0.2), palette::WALL);
-    view.boxes = [view.boxes[0], wall].into();
+    view.scene = scene_of([view.scene.boxes[0], wall].into());
     let mark = list(&view).marks.remove(0);
     assert!(mark.body.is_some() && !mark.visible && mark.tag.is_none());
 }
@@ -121,18 +134,21 @@ fn a_depth_map_covers_a_small_world_whole_and_a_large_one_around_the_focus() {
         clip.x.abs() <= 1.0 && clip.y.abs() <= 1.0 && (0.0..=1.0).contains(&clip.z)
     };
     let view = yard();
-    let fit = |boxes: &[BoxView], focus| {
-        ShadowFrame::fit(boxes, view.sun.toward, focus, SHADOW_SPAN_MAX, SUN_SIDE)
+    let fit = |scene: &Scene, focus| {
+        ShadowFrame::fit(scene, view.scene.sun.toward, focus, SHADOW_SPAN_MAX, SUN_SIDE)
     };
-    let small = fit(&view.boxes, Vec3::splat(1e4));
-    for item in view.boxes.iter() {
+    let small = fit(&view.scene, Vec3::splat(1e4));
+    for item in view.scene.boxes.iter() {
         assert!(inside(&small, item.centre + item.half) && inside(&small, item.centre - item.half));
     }
     let plain = BoxView::upright(Vec3::ZERO, Vec3::new(900.0, 1.0, 900.0), palette::FLOOR);
     let focus = Vec3::new(300.0, 0.0, -200.0);
-    let large = fit(&[plain], focus);
+    let large = fit(&scene_of([plain].into()), focus);
     assert!(inside(&large, focus) && !inside(&large, Vec3::ZERO));
-    assert!(fit(&[], focus).clip_from_world().is_finite(), "even where there is no world");
+    assert!(
+        fit(&Scene::empty(), focus).clip_from_world().is_finite(),
+        "even where there is no world"
+    );
 }
 
 /// The oracle is a plain ray: from points of the body along the light to the first box, and from
@@ -145,14 +161,13 @@ fn where_a_ray_of_the_sun_is_stopped_by_a_player_its_shadow_box_says_so() {
         [Vec3::new(10.6, 4.7, 10.6), Vec3::new(-15.0, 2.0, 12.0), Vec3::new(2.0, 9.0, -16.0)];
     let mut landed = 0;
     for (toward, eye) in suns.iter().flat_map(|sun| eyes.map(|eye| (sun.normalize(), eye))) {
-        let mut view = yard();
-        view.sun.toward = toward;
+        let mut view = under(yard(), toward);
         view.camera = Camera::look_at(eye, Vec3::Y, Camera::FOV);
         let list = list(&view);
         for (player, mark) in view.players.iter().zip(&list.marks) {
             for from in shape.placed(player).step_by(5) {
-                let Some(ground) = first_hit(&view.boxes, from, -toward) else { continue };
-                let Some((x, y)) = shown(&list.lens, &view.boxes, ground) else { continue };
+                let Some(ground) = first_hit(&view.scene.boxes, from, -toward) else { continue };
+                let Some((x, y)) = shown(&list.lens, &view.scene.boxes, ground) else { continue };
                 landed += 1;
                 let found = mark.shadow.unwrap_or_else(|| panic!("{} has none", mark.name));
                 assert!(
@@ -168,9 +183,7 @@ fn where_a_ray_of_the_sun_is_stopped_by_a_player_its_shadow_box_says_so() {
 
 #[test]
 fn a_shadow_box_is_not_much_larger_than_the_shadow() {
-    let mut view = plain(vec![player(Vec3::ZERO)]);
-    view.sun.toward = Vec3::Y;
-    let list = list(&view);
+    let list = list(&under(plain(vec![player(Vec3::ZERO)]), Vec3::Y));
     let (body, shadow) = (list.marks[0].body.unwrap(), list.marks[0].shadow.unwrap());
     assert!(shadow.right - shadow.left < 2 * (body.right - body.left), "{shadow:?} {body:?}");
     assert_eq!(middle(shadow).0, middle(body).0);

@@ -1,15 +1,22 @@
 //! Lists in, boxes of text out, without a GPU.
 
-use dh_view::{Hud, PixelBox, PlayerView, View};
+use std::sync::Arc;
+
+use dh_view::{Hud, PixelBox, PlayerView, Scene, View};
 use glam::Vec3;
 
 use super::Lettering;
 use crate::gray_box::yard;
 use crate::scene::DrawList;
+use crate::scene::book::Book;
 use crate::scene::capsule::Capsule;
 
+fn list(view: &View) -> DrawList {
+    DrawList::new(view, &Book::default(), &Capsule::new(), 1280, 720)
+}
+
 fn lettering(view: &View) -> Lettering {
-    let list = DrawList::new(view, &Capsule::new(), 1280, 720);
+    let list = list(view);
     Lettering::new(&list, &view.hud)
 }
 
@@ -44,7 +51,7 @@ fn a_name_at_the_border_is_moved_in_so_that_it_can_be_read_whole() {
     view.players.truncate(1);
     view.players[0].name = "n".repeat(32);
     view.camera.yaw += 0.95;
-    let list = DrawList::new(&view, &Capsule::new(), 1280, 720);
+    let list = list(&view);
     let anchor = list.marks[0].tag.unwrap();
     let tag = Lettering::new(&list, &view.hud).tags[0].unwrap();
     assert!(anchor.x > 1180.0, "{anchor}");
@@ -58,7 +65,7 @@ fn a_nearer_player_has_a_larger_name() {
     let tall = |view: &View| tags(view).first().map(|tag| tag.bottom - tag.top).unwrap();
     let near = tall(&view);
     let away = (view.players[0].feet - view.camera.eye).with_y(0.0).normalize();
-    view.boxes = [].into();
+    view.scene = Arc::new(Scene::empty());
     view.players[0].feet += away * 20.0 + Vec3::Y;
     assert!(tall(&view) < near);
 }

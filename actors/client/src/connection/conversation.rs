@@ -1,14 +1,19 @@
 //! The conversation: each reliable message of a server, and what follows from it.
 
+use std::sync::Arc;
+
 use dh_machine::{Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, Hash128, ServerInfo, SpawnAck, Str8, Str16, ToClient, ToServer,
-    schema_hash,
+    ClientInfo, ClientReady, Hash128, MapAdvert, ServerInfo, SpawnAck, Str8, Str16, ToClient,
+    ToServer, schema_hash,
 };
 
 use super::state::{Connecting, Effect, Phase};
+use crate::content::{StandingMap, Wanted};
+use crate::downloader::Failure;
 use crate::ending::{EndKind, SessionEnd};
 use crate::event::ClientEvent;
+use crate::numbered::Numbered;
 
 impl Connecting {
     /// One reliable message. Which ones are legal depends on where the client stands.
@@ -31,6 +36,7 @@ impl Connecting {
                 let generation = *map_generation;
                 self.spawned(now, generation, ack, out);
             }
+            (_, ToClient::MapLoad(load)) if admitted => self.load(&load.map, out),
             (_, ToClient::PlayerList(list)) if admitted => out.push(Effect::Players(list)),
             (_, ToClient::ServerChat(chat)) if admitted => {
                 out.push(Effect::Tell(ClientEvent::Line(chat.to_log_line())));
@@ -55,11 +61,6 @@ impl Connecting {
             let what = format!("a tick rate of {} Hz, expected 10 to 240", info.tick_rate);
             return self.unreadable(&what, out);
         };
-        if !info.map.name.is_empty() {
-            let map = info.map.name.as_str();
-            out.push(Effect::Log(format!("map {map}: this build shows the gray box only")));
-            return self.fail(self.ending(EndKind::MapTransferFailed), out);
-        }
         out.push(Effect::Send(ToServer::ClientInfo(ClientInfo {
             name: Str8::clipped(&self.profile.name),
             seed_colour: self.profile.colour,
@@ -67,7 +68,7 @@ impl Connecting {
         })));
         out.push(Effect::Tell(ClientEvent::Informed {
             world_name: info.world_name.as_str().to_owned(),
-            map: String::new(),
+            map: info.map.name.as_str().to_owned(),
         }));
         out.push(Effect::Tell(ClientEvent::Stands("loading")));
         out.push(Effect::Log(format!(
@@ -75,9 +76,51 @@ impl Connecting {
             ours.short()
         )));
         out.push(Effect::Joined(rate));
-        let map_generation = info.map.generation;
+        self.load(&info.map, out);
+    }
+
+    /// A map is to stand here: at a join and at a switch alike. The gray box is code, and here.
+    fn load(&mut self, advert: &MapAdvert, out: &mut Outbox<Effect>) {
+        let map_generation = advert.generation;
         self.phase = Phase::Loading { map_generation };
-        // The gray box is code: it is loaded already.
+        match Wanted::of(advert) {
+            Ok(Some(wanted)) => out.push(Effect::Fetch(Numbered::new(self.attempt, wanted))),
+            Ok(None) => {
+                out.push(Effect::StandOnGrayBox(map_generation));
+                self.ready(map_generation, out);
+            }
+            Err(why) => self.cannot_load(why, out),
+        }
+    }
+
+    /// A map is loaded; one that has been replaced meanwhile is let go of.
+    pub(super) fn loaded(&mut self, map: Arc<StandingMap>, out: &mut Outbox<Effect>) {
+        let generation = map.generation;
+        if self.phase == (Phase::Loading { map_generation: generation }) {
+            out.push(Effect::Stand(map));
+            self.ready(generation, out);
+        }
+    }
+
+    pub(super) fn load_failed(&mut self, failure: Failure, out: &mut Outbox<Effect>) {
+        let Failure { wanted, reason } = failure;
+        if self.phase == (Phase::Loading { map_generation: wanted.generation }) {
+            self.cannot_load(reason, out);
+        }
+    }
+
+    /// A join ends without its map; one who plays already keeps the world that is shown, and is
+    /// told.
+    fn cannot_load(&mut self, why: String, out: &mut Outbox<Effect>) {
+        if self.has_played {
+            out.push(Effect::Tell(ClientEvent::Line(format!("map transfer failed: {why}"))));
+        } else {
+            let end = self.ending(EndKind::MapTransferFailed);
+            self.fail(SessionEnd { reason: Some(why), ..end }, out);
+        }
+    }
+
+    fn ready(&self, map_generation: u32, out: &mut Outbox<Effect>) {
         out.push(Effect::Send(ToServer::ClientReady(ClientReady { map_generation })));
     }
 
@@ -87,6 +130,7 @@ impl Connecting {
         }
         self.phase = Phase::Playing { map_generation: generation };
         self.ping_at = now;
+        self.has_played = true;
         out.push(Effect::Spawned(ack.pawn));
         out.push(Effect::Tell(ClientEvent::Stands("playing")));
         let (slot, pawn, tick) = (ack.slot, ack.pawn, Tick(ack.tick));

@@ -13,8 +13,10 @@ use dh_prefs::{Address, DEFAULT_PORT};
 
 use super::datagrams::Datagrams;
 use super::{ConnectionMsg, DialFailure, Profile};
+use crate::content::{StandingMap, Wanted};
 use crate::ending::{EndKind, SessionEnd};
 use crate::event::ClientEvent;
+use crate::numbered::Numbered;
 
 /// Time between two measurements of the round trip for the presenter.
 const PING_INTERVAL: Micros = Micros::from_millis(500);
@@ -42,7 +44,8 @@ pub(super) enum Phase {
         /// The schema the server writes, once it has told.
         theirs: Option<Hash128>,
     },
-    /// The map is loaded; the pawn is on its way. A server that is gone is noticed by its silence.
+    /// The map is loaded, or on its way; then the pawn is. A server that is gone is noticed by its
+    /// silence.
     Loading {
         map_generation: u32,
     },
@@ -54,6 +57,12 @@ pub(super) enum Phase {
 /// What the connection wants done.
 #[derive(Debug)]
 pub enum Effect {
+    /// Have this map here and load it; `Loaded` or `LoadFailed` follows.
+    Fetch(Numbered<Wanted>),
+    /// This map takes the place of the one that is shown.
+    Stand(Arc<StandingMap>),
+    /// The gray box does, under this generation.
+    StandOnGrayBox(u32),
     /// Dial; every event of it carries this number.
     Dial {
         /// The number.
@@ -113,7 +122,9 @@ pub struct Connecting {
     pub(super) profile: Arc<Profile>,
     pub(super) phase: Phase,
     /// The number of the newest attempt; events of older ones are swallowed.
-    attempt: u64,
+    pub(super) attempt: u64,
+    /// Whether a pawn was given in this session, so that a map which cannot be had ends nothing.
+    pub(super) has_played: bool,
     last_target: Option<Address>,
     datagrams: Datagrams,
     pub(super) ping_at: Micros,
@@ -127,6 +138,7 @@ impl Connecting {
             profile,
             phase: Phase::Idle,
             attempt,
+            has_played: false,
             last_target,
             datagrams: Datagrams::new(),
             ping_at: Micros(0),
@@ -204,6 +216,7 @@ impl Connecting {
             out.push(Effect::Left);
         }
         self.phase = Phase::Idle;
+        self.has_played = false;
         self.attempt += 1;
         self.datagrams.reset();
         self.keep_attempt(out);
@@ -297,6 +310,13 @@ impl Machine for Connecting {
             ConnectionMsg::Message(it) if it.attempt == current => {
                 self.message(now, it.event.id, &it.event.body, out);
             }
+            ConnectionMsg::AskBlob(it) if it.attempt == current => {
+                out.push(Effect::Send(ToServer::BlobRequest(it.event)));
+            }
+            ConnectionMsg::Loaded(it) if it.attempt == current => self.loaded(it.event, out),
+            ConnectionMsg::LoadFailed(it) if it.attempt == current => {
+                self.load_failed(it.event, out);
+            }
             ConnectionMsg::Datagram(it) if it.attempt == current => {
                 if let Phase::Playing { map_generation } = self.phase {
                     self.datagrams.read(now, map_generation, &it.event, out);
@@ -312,6 +332,9 @@ impl Machine for Connecting {
             | ConnectionMsg::Closed(_)
             | ConnectionMsg::Message(_)
             | ConnectionMsg::Datagram(_)
+            | ConnectionMsg::AskBlob(_)
+            | ConnectionMsg::Loaded(_)
+            | ConnectionMsg::LoadFailed(_)
             | ConnectionMsg::Input(_)
             | ConnectionMsg::Trusting => (),
         }

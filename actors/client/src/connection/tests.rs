@@ -2,6 +2,7 @@
 
 mod endings;
 mod joining;
+mod maps;
 mod session;
 
 use std::sync::Arc;

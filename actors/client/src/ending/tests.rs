@@ -84,7 +84,7 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
         }
     };
     titled(
-        &[CouldNotReach, TimedOut, ServerKeyChanged, KnownHostsUnusable],
+        &[CouldNotReach, TimedOut, ServerKeyChanged, KnownHostsUnusable, KnownHostsNotWritten],
         Some("Could not connect"),
     );
     titled(
@@ -107,6 +107,8 @@ fn the_console_has_one_line_for_what_was_not_asked_for() {
     assert_eq!(line(EndKind::TimedOut, ""), Some(reached("timed out")));
     let damaged = line(EndKind::KnownHostsUnusable, "line 3: damaged");
     assert_eq!(damaged, Some("connect: line 3: damaged".to_owned()));
+    let full = line(EndKind::KnownHostsNotWritten, "cannot be written");
+    assert_eq!(full, Some("connect: cannot be written".to_owned()));
     assert_eq!(line(EndKind::ServerFull, "full"), Some("disconnected: full".to_owned()));
     assert_eq!(line(EndKind::Quiet, ""), None);
 }
@@ -117,6 +119,7 @@ fn the_exit_code_follows_from_the_kind() {
         (EndKind::Quiet, 0),
         (EndKind::ClosedByServer, 69),
         (EndKind::KnownHostsUnusable, 65),
+        (EndKind::KnownHostsNotWritten, 73),
         (EndKind::CouldNotReach, 69),
         (EndKind::TimedOut, 69),
         (EndKind::ClientFailed, 70),

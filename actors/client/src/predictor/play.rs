@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dh_machine::{Micros, Tick, TickRate};
 use dh_messages::{EntityId, Form, PlayerInput, Snapshot, WorldSettings};
 use dh_netcode::{AckWindow, ClockSettings, PendingInputs, ReconcileOffset, Stance, TickClock};
-use dh_sim::{BoxCasts, MoverSettings, MoverState, Near, Solids, fit_settings, step};
+use dh_sim::{MoverSettings, MoverState, Near, SolidCasts, Solids, fit_settings, step};
 
 use super::Predicted;
 use crate::event::{ClockReading, Correction};
@@ -123,7 +123,7 @@ impl Play {
         let was = pawn.newest;
         let mover = MoverSettings::new(self.rate, self.settings.noclip_speed);
         (pawn.before, pawn.newest) = (answer.state, answer.state);
-        let mut casts = BoxCasts::reusing(&self.solids, mem::take(&mut self.near));
+        let mut casts = SolidCasts::reusing(&self.solids, mem::take(&mut self.near));
         self.pending.replay(|input, state| {
             pawn.before = pawn.newest;
             pawn.newest = step(&pawn.newest, input, &mover, &mut casts);
@@ -146,7 +146,7 @@ impl Play {
     pub(super) fn step(&mut self, input: PlayerInput) {
         let Some(pawn) = &mut self.pawn else { return };
         let mover = MoverSettings::new(self.rate, self.settings.noclip_speed);
-        let mut casts = BoxCasts::reusing(&self.solids, mem::take(&mut self.near));
+        let mut casts = SolidCasts::reusing(&self.solids, mem::take(&mut self.near));
         pawn.before = pawn.newest;
         pawn.newest = step(&pawn.newest, &input, &mover, &mut casts);
         self.near = casts.into_near();

@@ -39,6 +39,16 @@ impl Predicted {
         offset.ease(now.since(self.eased_at));
         offset.drawn(self.before, self.newest, share(now.since(self.at), self.pace))
     }
+
+    /// How much of a correction is still to be eased out at `now`, metres.
+    #[must_use]
+    pub fn eased(&self, now: Micros) -> f32 {
+        let mut offset = self.offset;
+        offset.ease(now.since(self.eased_at));
+        let shown = offset.drawn(self.newest, self.newest, 1.0).feet;
+        let parts = shown.iter().zip(self.newest.feet).map(|(a, b)| (a - b) * (a - b));
+        parts.sum::<f32>().sqrt()
+    }
 }
 
 /// How far `since` reaches into a tick, 0 to 1.

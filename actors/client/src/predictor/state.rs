@@ -33,6 +33,8 @@ pub enum Effect {
     },
     /// The drawn pawn has new ends to be drawn between.
     Predicted(Numbered<Predicted>),
+    /// Keep this ground for a restart.
+    Ground(Arc<Solids>),
     /// Keep this for a restart.
     Keep(Box<Standing>),
     /// Something for whoever watches.
@@ -58,6 +60,8 @@ pub struct Predictor {
     solids: Arc<Solids>,
     standing: Standing,
     watched: bool,
+    /// Whether a few ticks are made at once where prediction begins.
+    starts_ahead: bool,
     /// When the clock was last moved on.
     last_wake: Micros,
     play: Option<Play>,
@@ -75,7 +79,8 @@ impl Predictor {
     /// A predictor among `solids`, in no session unless it stood in one before a restart.
     #[must_use]
     pub fn new(solids: Arc<Solids>, standing: Standing, watched: bool, now: Micros) -> Self {
-        let mut predictor = Self { solids, standing, watched, last_wake: now, play: None };
+        let mut predictor =
+            Self { solids, standing, watched, starts_ahead: false, last_wake: now, play: None };
         predictor.play = predictor.standing.session.as_ref().map(|it| predictor.play_of(it, now));
         predictor
     }
@@ -89,8 +94,20 @@ impl Predictor {
     fn join(&mut self, now: Micros, session: Numbered<TickRate>, out: &mut Outbox<Effect>) {
         self.play = Some(self.play_of(&session, now));
         (self.standing.session, self.standing.sequence) = (Some(session), 0);
+        self.starts_ahead = true;
         self.last_wake = now;
         self.keep(out);
+    }
+
+    /// Another map: what was predicted on the one before means nothing there. Sequences go on, so
+    /// that what is still under way is told from what follows.
+    fn stand_on(&mut self, now: Micros, solids: Arc<Solids>, out: &mut Outbox<Effect>) {
+        self.solids = Arc::clone(&solids);
+        out.push(Effect::Ground(solids));
+        if let Some(session) = &self.standing.session {
+            self.play = Some(self.play_of(session, now));
+            self.starts_ahead = true;
+        }
     }
 
     fn leave(&mut self, out: &mut Outbox<Effect>) {
@@ -128,7 +145,7 @@ impl Predictor {
     /// Prediction starts, a few ticks ahead. After a restart those are under way already.
     fn begin(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         self.last_wake = now;
-        if self.standing.sequence == 0 {
+        if std::mem::take(&mut self.starts_ahead) {
             (0..HEAD_START_TICKS).for_each(|_| self.tick(out));
         }
         self.show(out);
@@ -183,6 +200,7 @@ impl Machine for Predictor {
     fn handle(&mut self, now: Micros, msg: PredictorMsg, out: &mut Outbox<Effect>) {
         match msg {
             PredictorMsg::Joined(session) => self.join(now, session, out),
+            PredictorMsg::Ground(solids) => self.stand_on(now, solids, out),
             PredictorMsg::Left => self.leave(out),
             PredictorMsg::Controls(controls) => {
                 self.standing.controls = controls;

@@ -142,7 +142,7 @@ impl Rig {
                 Effect::Tell(ClientEvent::Confirmed) => self.seen.confirmed += 1,
                 Effect::Tell(ClientEvent::Corrected(it)) => self.seen.corrections.push(it),
                 Effect::Tell(ClientEvent::Clock(it)) => self.seen.readings.push(it),
-                Effect::Tell(_) => (),
+                Effect::Ground(_) | Effect::Tell(_) => (),
             }
         }
     }

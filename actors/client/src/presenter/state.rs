@@ -8,7 +8,7 @@ use dh_messages::{EntityId, NetKind, PlayerEntry, PlayerList, Snapshot};
 use dh_netcode::{KindSet, Moment, RenderClock, Replica, ReplicaStore, TickClock};
 use dh_prefs::Prefs;
 use dh_sim::fit_settings;
-use dh_view::{BoxView, Camera, Colour, Hud, HudFacts, PlayerView, View};
+use dh_view::{Camera, Colour, Hud, HudFacts, PlayerView, Scene, View};
 use glam::Vec3;
 
 use super::replicas::replicas_of;
@@ -20,11 +20,16 @@ use crate::prefs;
 /// Frames a second where no display sets the pace.
 const FRAME_RATE: TickRate = TickRate::DEFAULT;
 
+/// Two frames nearer to each other are one.
+const FRAME_MIN: Micros = Micros(1_000);
+
 /// What the presenter wants done.
 #[derive(Debug)]
 pub enum Effect {
     /// The view that was asked for.
     View(View),
+    /// Keep this scene for a restart.
+    Scene(Arc<Scene>),
     /// Keep this for a restart.
     Keep(Box<Stage>),
     /// A line for the log.
@@ -57,7 +62,7 @@ impl Stage {
 /// Follows the server's timeline and answers with views of it.
 #[derive(Debug)]
 pub struct Presenter {
-    boxes: Arc<[BoxView]>,
+    scene: Arc<Scene>,
     stage: Stage,
     show: Option<Show>,
     last_frame: Micros,
@@ -78,11 +83,11 @@ struct Show {
 }
 
 impl Presenter {
-    /// A presenter of the world made of `boxes`.
+    /// A presenter of this world.
     #[must_use]
-    pub fn new(boxes: Arc<[BoxView]>, stage: Stage, now: Micros) -> Self {
+    pub fn new(scene: Arc<Scene>, stage: Stage, now: Micros) -> Self {
         let show = stage.session.as_ref().map(|session| Show::new(session, &stage.prefs));
-        Self { boxes, stage, show, last_frame: now, fps: None }
+        Self { scene, stage, show, last_frame: now, fps: None }
     }
 
     /// What is shown of this attempt's session; nothing once another has begun, or none stands.
@@ -105,19 +110,20 @@ impl Presenter {
 
     fn frame(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         let elapsed = now.since(self.last_frame);
+        if elapsed < FRAME_MIN {
+            return;
+        }
         self.last_frame = now;
         let Some(show) = &mut self.show else { return };
         show.moment = show.clock.advance(elapsed, show.time_scale);
         if let Some(line) = show.clock.poll_report() {
             out.push(Effect::Report(line));
         }
-        if elapsed.0 > 0 {
-            self.fps = Some(smooth(self.fps, elapsed));
-        }
+        self.fps = Some(smooth(self.fps, elapsed));
     }
 
     fn view(&self, now: Micros) -> View {
-        let mut view = View { boxes: Arc::clone(&self.boxes), ..View::empty() };
+        let mut view = View::of(Arc::clone(&self.scene));
         if let CameraMode::Fixed(camera) = self.stage.camera {
             view.camera = camera;
         }
@@ -131,7 +137,7 @@ impl Presenter {
         if let Some(predicted) = &show.predicted {
             self.show_own(now, predicted, &mut view);
         }
-        view.hud = self.hud(show);
+        view.hud = self.hud(now, show);
         view
     }
 
@@ -145,7 +151,7 @@ impl Presenter {
                 let eye = feet + Vec3::Y * drawn.eye_height;
                 view.camera = Camera { eye, yaw, pitch, fov: Camera::FOV };
             }
-            CameraMode::Fixed(_) => {
+            CameraMode::Map | CameraMode::Fixed(_) => {
                 let body = Body { id: predicted.pawn, feet, yaw, pitch, height: predicted.height };
                 view.players.push(self.named(&body));
             }
@@ -172,7 +178,7 @@ impl Presenter {
         PlayerView { id: id.0, name, feet, yaw, pitch, height, colour }
     }
 
-    fn hud(&self, show: &Show) -> Hud {
+    fn hud(&self, now: Micros, show: &Show) -> Hud {
         let tick = show.store.newest().unwrap_or_default();
         let facts = HudFacts { fps: self.fps, ping: show.ping, tick, rate: show.rate };
         let buf = match &show.predicted {
@@ -180,7 +186,19 @@ impl Presenter {
             // Nothing was read yet: the line of a clock that knows nothing.
             None => TickClock::new(prefs::clock(&self.stage.prefs, show.rate), show.rate).overlay(),
         };
-        Hud::playing(&facts, [buf.as_str(), show.clock.overlay().as_str()])
+        let mut hud = Hud::playing(&facts, [buf.as_str(), show.clock.overlay().as_str()]);
+        hud.detail = self.detail(now, show);
+        hud
+    }
+
+    /// What those see who ask for details: the correction that is still easing out, who is known.
+    fn detail(&self, now: Micros, show: &Show) -> Vec<String> {
+        let eased = show.predicted.as_ref().map_or(0.0, |predicted| predicted.eased(now));
+        let (players, entities) = (self.stage.players.len(), show.store.listed().len());
+        Vec::from([
+            format!("correction {:.1} mm", eased * 1e3),
+            format!("players {players}, entities {entities}"),
+        ])
     }
 }
 
@@ -230,6 +248,10 @@ impl Machine for Presenter {
                 self.last_frame = now;
                 self.keep(out);
             }
+            PresenterMsg::Scene(scene) => {
+                self.scene = Arc::clone(&scene);
+                out.push(Effect::Scene(scene));
+            }
             PresenterMsg::Spawned(pawn) => {
                 self.stage.pawn = Some(pawn);
                 self.keep(out);
@@ -254,7 +276,11 @@ impl Machine for Presenter {
                 self.stage.camera = camera;
                 self.keep(out);
             }
-            PresenterMsg::Present => out.push(Effect::View(self.view(now))),
+            PresenterMsg::Present => {
+                // A display sets a pace of its own: what is shown is of this moment.
+                self.frame(now, out);
+                out.push(Effect::View(self.view(now)));
+            }
             PresenterMsg::Snapshot(Numbered { attempt, event: snapshot }) => {
                 if let Some(show) = self.show_of(attempt) {
                     show.receive(now, &snapshot);

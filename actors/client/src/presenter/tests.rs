@@ -7,7 +7,7 @@ use dh_messages::{EntityId, PlayerEntry, PlayerList, Snapshot, SnapshotHead, Str
 use dh_netcode::{ReconcileOffset, Stance};
 use dh_prefs::Prefs;
 use dh_sim::{GrayBox, MoverState};
-use dh_view::{Camera, View};
+use dh_view::{Camera, Scene, View};
 use glam::Vec3;
 
 use super::state::{Effect, Presenter, Stage};
@@ -19,6 +19,10 @@ const OWN: EntityId = EntityId(1);
 const OTHER: EntityId = EntityId(2);
 const RATE: TickRate = TickRate::DEFAULT;
 
+fn gray_box() -> Arc<Scene> {
+    Arc::new(Scene::of_boxes(GrayBox::new().boxes()))
+}
+
 /// A presenter and what it has kept.
 struct Rig {
     presenter: Presenter,
@@ -29,7 +33,7 @@ struct Rig {
 impl Rig {
     fn new(camera: CameraMode) -> Self {
         let stage = Stage::new(camera, Arc::new(Prefs::default()));
-        let presenter = Presenter::new(GrayBox::new().boxes(), stage.clone(), Micros(0));
+        let presenter = Presenter::new(gray_box(), stage.clone(), Micros(0));
         Self { presenter, now: Micros(0), stage }
     }
 
@@ -127,7 +131,7 @@ fn before_any_session_there_is_the_world_and_nobody_in_it() {
     assert_eq!(rig.presenter.next_deadline(), None);
     let view = rig.view();
     assert_eq!(view.camera, GrayBox::new().viewpoint());
-    assert!(!view.boxes.is_empty() && view.players.is_empty() && view.hud.lines.is_empty());
+    assert!(!view.scene.boxes.is_empty() && view.players.is_empty() && view.hud.lines.is_empty());
 }
 
 #[test]
@@ -275,7 +279,7 @@ fn a_restart_keeps_names_and_session_and_shows_replicas_again_with_the_next_snap
     for tick in 1..20 {
         rig.hear(tick, &[(OTHER, Vec3::ZERO)]);
     }
-    rig.presenter = Presenter::new(GrayBox::new().boxes(), rig.stage.clone(), rig.now);
+    rig.presenter = Presenter::new(gray_box(), rig.stage.clone(), rig.now);
     assert!(rig.names().is_empty());
     for tick in 20..30 {
         rig.hear(tick, &[(OTHER, Vec3::ZERO)]);

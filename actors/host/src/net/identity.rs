@@ -62,6 +62,14 @@ impl Identity {
         }
     }
 
+    /// The identity kept in `path`; `None` when there is none.
+    ///
+    /// # Errors
+    /// When what stands there is no file, readable by others, or no key; or when it cannot be read.
+    pub fn load(path: &Path) -> Result<Option<Self>, IdentityError> {
+        Ok(Self::read(path)?.map(|(_, identity)| identity))
+    }
+
     /// The identity that a secret stands for; the same secret gives the same bytes.
     #[must_use]
     pub fn from_secret(secret: &[u8; 32]) -> Self {
@@ -98,10 +106,6 @@ impl Identity {
     #[cfg(test)]
     pub(crate) fn forged(certified: CertifiedKey, key: PeerKey) -> Self {
         Self { certified: Arc::new(certified), key }
-    }
-
-    fn load(path: &Path) -> Result<Option<Self>, IdentityError> {
-        Ok(Self::read(path)?.map(|(_, identity)| identity))
     }
 
     /// The text of a key file, and whose key it is.

@@ -10,6 +10,7 @@ use std::{fmt, io};
 
 use super::file::{self, FileError};
 use super::key::{Fingerprint, PeerKey};
+use crate::disk::HeldFolder;
 
 /// The servers that are known by key, in order of name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +71,8 @@ impl KnownHosts {
         self.hosts.iter().map(|(name, print)| (name.as_str(), *print))
     }
 
-    /// Remember a server. The file is read again first, so that two clients at once lose nothing.
+    /// Remember a server. The file is read again while nobody else writes it, so that clients at
+    /// once lose nothing.
     ///
     /// # Errors
     /// When the name cannot be held, the file is full, or it cannot be read or written.
@@ -79,12 +81,14 @@ impl KnownHosts {
         if !is_name(&name) {
             return Err(KnownHostsError::Name(name));
         }
-        let mut known = Self::load(path)?;
-        known.hosts.insert(name, key.fingerprint());
-        if known.hosts.len() > HOSTS_MAX {
-            return Err(KnownHostsError::Full(path.to_owned()));
-        }
-        known.write(path)
+        Self::change(path, |known| {
+            known.hosts.insert(name, key.fingerprint());
+            match known.hosts.len() {
+                0..=HOSTS_MAX => Ok(true),
+                _ => Err(KnownHostsError::Full(path.to_owned())),
+            }
+        })
+        .map(drop)
     }
 
     /// Forget a server; whether it was known.
@@ -92,12 +96,28 @@ impl KnownHosts {
     /// # Errors
     /// When the file cannot be read or written.
     pub fn forget(path: &Path, name: &str) -> Result<bool, KnownHostsError> {
-        let mut known = Self::load(path)?;
-        let was_known = known.hosts.remove(&canonical(name)).is_some();
-        if was_known {
-            known.write(path)?;
+        if !path.exists() {
+            // Nothing is made to forget something.
+            return Self::load(path).map(|_| false);
         }
-        Ok(was_known)
+        Self::change(path, |known| Ok(known.hosts.remove(&canonical(name)).is_some()))
+    }
+
+    /// Read, change and write, where nobody else writes meanwhile; whether it was changed.
+    fn change(
+        path: &Path,
+        change: impl FnOnce(&mut Self) -> Result<bool, KnownHostsError>,
+    ) -> Result<bool, KnownHostsError> {
+        let not_written = |error| KnownHostsError::NotWritten { path: path.to_owned(), error };
+        file::make_folder(path).map_err(not_written)?;
+        let _held = HeldFolder::of(path).map_err(not_written)?;
+        let mut known = Self::load(path)?;
+        let is_changed = change(&mut known)?;
+        if is_changed {
+            let lines = known.iter().map(|(name, print)| format!("{name} {print}\n"));
+            file::replace(path, lines.collect::<String>().as_bytes()).map_err(not_written)?;
+        }
+        Ok(is_changed)
     }
 
     fn read(bytes: &[u8]) -> Result<Self, (usize, &'static str)> {
@@ -123,13 +143,6 @@ impl KnownHosts {
             }
         }
         Ok(known)
-    }
-
-    fn write(&self, path: &Path) -> Result<(), KnownHostsError> {
-        let text: String = self.iter().map(|(name, print)| format!("{name} {print}\n")).collect();
-        file::make_folder(path)
-            .and_then(|()| file::replace(path, text.as_bytes()))
-            .map_err(|error| KnownHostsError::NotWritten { path: path.to_owned(), error })
     }
 }
 
@@ -225,6 +238,31 @@ mod tests {
             assert!(KnownHosts::pin(&path, "new", key(3)).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn servers_that_many_clients_trust_at_once_are_all_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known-hosts");
+        std::thread::scope(|scope| {
+            for client in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for server in 0..8 {
+                        KnownHosts::pin(path, &format!("h{client}-{server}"), key(client)).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(KnownHosts::load(&path).unwrap().iter().count(), 64);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn forgetting_where_nothing_is_known_makes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!KnownHosts::forget(&folder.path().join("data/known-hosts"), "host").unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the listener decides: who may shake hands, who is turned away, who gets a session. Pure.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 
 use dh_host::net::PeerKey;
@@ -12,9 +13,10 @@ use crate::prefs::players_max;
 
 /// Unfinished handshakes above which unvalidated arrivals must prove their address.
 pub(super) const UNVALIDATED_MAX: usize = 64;
-/// Unfinished handshakes above which arrivals are ignored.
+/// Unfinished handshakes of validated arrivals above which they are ignored.
 pub(super) const UNFINISHED_MAX: usize = 1_024;
-/// Unfinished handshakes from one /24 (or /56) above which its arrivals are ignored.
+/// Unfinished handshakes from one /24 (or /56): above so many, unvalidated arrivals from it must
+/// prove their address; above so many of validated ones, those are ignored.
 pub(super) const PREFIX_MAX: u32 = 32;
 /// The age at which an unfinished handshake is forgotten. The runtime ends each after 3 s and says
 /// so; this is for one it had given up before it was accepted.
@@ -79,7 +81,9 @@ pub struct Arrived {
 pub struct Listener {
     /// By knock, which grow with time.
     unfinished: BTreeMap<u64, Unfinished>,
-    by_prefix: BTreeMap<Prefix, u32>,
+    by_prefix: BTreeMap<Prefix, Count>,
+    /// How many of them have proved their address.
+    validated: usize,
     open: BTreeMap<PeerId, Option<PeerKey>>,
     players_max: usize,
     next_peer: u32,
@@ -90,6 +94,25 @@ pub struct Listener {
 struct Unfinished {
     since: Micros,
     prefix: Option<Prefix>,
+    validated: bool,
+}
+
+/// Unfinished handshakes of one network. What was claimed is counted apart from what was proved,
+/// so that nobody takes a place with an address that is not theirs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    validated: u32,
+    unvalidated: u32,
+}
+
+impl Count {
+    fn of(&mut self, validated: bool) -> &mut u32 {
+        if validated { &mut self.validated } else { &mut self.unvalidated }
+    }
+
+    fn all(self) -> u32 {
+        self.validated + self.unvalidated
+    }
 }
 
 impl Listener {
@@ -103,6 +126,7 @@ impl Listener {
         Self {
             unfinished: BTreeMap::new(),
             by_prefix: BTreeMap::new(),
+            validated: 0,
             open,
             players_max,
             next_peer,
@@ -115,23 +139,28 @@ impl Listener {
             // Told twice, as after a restart; its answer is on its way.
             return;
         }
-        let prefix = knock.address.map(Prefix::of);
-        let from_prefix = prefix.and_then(|p| self.by_prefix.get(&p)).copied().unwrap_or(0);
-        let admission = if UNFINISHED_MAX <= self.unfinished.len() || PREFIX_MAX <= from_prefix {
-            Admission::Ignore
-        } else if UNVALIDATED_MAX <= self.unfinished.len() && !knock.validated {
-            Admission::Retry
-        } else {
-            Admission::Accept
-        };
+        let (validated, prefix) = (knock.validated, knock.address.map(Prefix::of));
+        let admission = self.admission(validated, prefix);
         if admission == Admission::Accept {
-            self.unfinished.insert(knock.id, Unfinished { since: now, prefix });
+            self.unfinished.insert(knock.id, Unfinished { since: now, prefix, validated });
+            self.validated += usize::from(validated);
             if let Some(prefix) = prefix {
-                *self.by_prefix.entry(prefix).or_insert(0) += 1;
+                *self.by_prefix.entry(prefix).or_default().of(validated) += 1;
             }
         }
         out.push(Effect::Answer(knock.id, admission));
         self.review_shedding(out);
+    }
+
+    /// Whoever has proved an address is kept out only by others who have.
+    fn admission(&self, validated: bool, prefix: Option<Prefix>) -> Admission {
+        let nearby = prefix.and_then(|p| self.by_prefix.get(&p)).copied().unwrap_or_default();
+        if validated {
+            let is_full = UNFINISHED_MAX <= self.validated || PREFIX_MAX <= nearby.validated;
+            return if is_full { Admission::Ignore } else { Admission::Accept };
+        }
+        let are_many = UNVALIDATED_MAX <= self.unfinished.len() || PREFIX_MAX <= nearby.all();
+        if are_many { Admission::Retry } else { Admission::Accept }
     }
 
     fn finished(&mut self, arrived: Arrived, out: &mut Outbox<Effect>) {
@@ -158,14 +187,15 @@ impl Listener {
     }
 
     fn forget(&mut self, knock: u64, out: &mut Outbox<Effect>) {
-        let known = self.unfinished.remove(&knock);
-        if let Some(prefix) = known.and_then(|unfinished| unfinished.prefix) {
-            let left = self.by_prefix.get_mut(&prefix).map_or(0, |count| {
-                *count -= 1;
-                *count
-            });
-            if left == 0 {
-                self.by_prefix.remove(&prefix);
+        if let Some(Unfinished { prefix, validated, .. }) = self.unfinished.remove(&knock) {
+            self.validated -= usize::from(validated);
+            if let Some(prefix) = prefix
+                && let Entry::Occupied(mut count) = self.by_prefix.entry(prefix)
+            {
+                *count.get_mut().of(validated) -= 1;
+                if count.get().all() == 0 {
+                    count.remove();
+                }
             }
         }
         self.review_shedding(out);

@@ -82,28 +82,60 @@ fn the_gate_is_told_to_shed_while_64_handshakes_are_unfinished_and_not_after() {
 
 /// D23
 #[test]
-fn nobody_is_answered_above_1024_unfinished_handshakes() {
+fn nobody_is_let_in_above_1024_proved_unfinished_handshakes() {
     let mut listener = empty();
+    (6_000..6_064).for_each(|id| drop(tell(&mut listener, arriving(id, false))));
     (0..1_024).for_each(|id| drop(tell(&mut listener, arriving(id, true))));
     assert_eq!(
         tell(&mut listener, arriving(5000, true)),
         [Effect::Answer(5000, Admission::Ignore)]
     );
+    assert_eq!(
+        tell(&mut listener, arriving(5001, false)),
+        [Effect::Answer(5001, Admission::Retry)]
+    );
+}
+
+/// The `id`-th arrival, all from one /24.
+fn neighbour(id: u64, validated: bool) -> ListenerMsg {
+    let address = SocketAddr::from(([10, 0, 0, u8::try_from(id % 250).unwrap()], 4000));
+    ListenerMsg::Incoming(Arriving { id, address: Some(address), validated })
 }
 
 /// D23
 #[test]
-fn one_network_holds_at_most_32_unfinished_handshakes_and_gets_them_back() {
+fn one_network_holds_at_most_32_proved_unfinished_handshakes_and_gets_them_back() {
     let mut listener = empty();
-    let from = |id: u64| {
-        let address = SocketAddr::from(([10, 0, 0, u8::try_from(id % 250).unwrap()], 4000));
-        ListenerMsg::Incoming(Arriving { id, address: Some(address), validated: true })
-    };
-    (0..32).for_each(|id| drop(tell(&mut listener, from(id))));
-    assert_eq!(tell(&mut listener, from(40)), [Effect::Answer(40, Admission::Ignore)]);
-    assert_eq!(tell(&mut listener, arriving(41, true)), [Effect::Answer(41, Admission::Accept)]);
+    (0..32).for_each(|id| drop(tell(&mut listener, neighbour(id, true))));
+    let answer = |listener: &mut Listener, msg| tell(listener, msg).remove(0);
+    let ignored = Effect::Answer(40, Admission::Ignore);
+    assert_eq!(answer(&mut listener, neighbour(40, true)), ignored);
+    let accepted = |id| Effect::Answer(id, Admission::Accept);
+    assert_eq!(answer(&mut listener, arriving(41, true)), accepted(41));
     tell(&mut listener, ListenerMsg::Failed(7));
-    assert_eq!(tell(&mut listener, from(42)), [Effect::Answer(42, Admission::Accept)]);
+    assert_eq!(answer(&mut listener, neighbour(42, true)), accepted(42));
+}
+
+/// D23
+#[test]
+fn unproved_handshakes_of_a_network_are_challenged_above_32_and_keep_no_proved_one_out() {
+    let mut listener = empty();
+    (0..32).for_each(|id| drop(tell(&mut listener, neighbour(id, false))));
+    let answer = |listener: &mut Listener, msg| tell(listener, msg).remove(0);
+    let retry = |id| Effect::Answer(id, Admission::Retry);
+    assert_eq!(answer(&mut listener, neighbour(40, false)), retry(40));
+    let elsewhere = Effect::Answer(41, Admission::Accept);
+    assert_eq!(answer(&mut listener, arriving(41, false)), elsewhere);
+    for id in 100..132 {
+        let accepted = Effect::Answer(id, Admission::Accept);
+        assert_eq!(answer(&mut listener, neighbour(id, true)), accepted);
+    }
+    let ignored = Effect::Answer(140, Admission::Ignore);
+    assert_eq!(answer(&mut listener, neighbour(140, true)), ignored);
+    // Each gives its own place back.
+    (0..32).for_each(|id| drop(tell(&mut listener, ListenerMsg::Failed(id))));
+    assert_eq!(answer(&mut listener, neighbour(141, true)), Effect::Answer(141, Admission::Ignore));
+    assert_eq!(answer(&mut listener, neighbour(142, false)), retry(142));
 }
 
 #[test]

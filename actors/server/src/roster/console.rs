@@ -44,6 +44,10 @@ impl Roster {
             }
             Command::Noclip { target, on } => self.order(id, &target, Deed::Noclip(on), out),
             Command::Respawn(target) => self.order(id, &target, Deed::Respawn, out),
+            Command::Map(barcode) => {
+                out.push(Effect::Switch(ConsoleLine { id, text: barcode }));
+                None
+            }
             Command::Stop => {
                 out.push(Effect::StopServer);
                 Some("stopping".to_owned())

@@ -9,7 +9,7 @@ use dh_messages::{
 };
 use dh_prefs::Prefs;
 
-use super::{Presence, RosterMsg, Standing};
+use super::{ConsoleLine, Presence, RosterMsg, Standing};
 use crate::tick::TickCommand;
 use crate::{Identity, PeerId};
 
@@ -61,6 +61,8 @@ pub enum Effect {
     Reply(u32, String),
     /// A preference has a new value: whoever lives by it is told.
     Changed(Arc<Prefs>),
+    /// Change to the map of this barcode; the map switch answers.
+    Switch(ConsoleLine),
     /// End the server in order.
     StopServer,
     /// A line for the transcript.

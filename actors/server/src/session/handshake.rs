@@ -3,7 +3,7 @@
 use dh_host::net::InMessage;
 use dh_machine::Outbox;
 use dh_messages::{
-    ClientInfo, ClientReady, CloseCode, ConnectRequest, MapAdvert, Message as _, Opening,
+    BlobRequest, ClientInfo, ClientReady, CloseCode, ConnectRequest, Message as _, Opening,
     PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck, Str8, ToClient, ToServer, opening,
 };
 use dh_prefs::display_name;
@@ -31,7 +31,11 @@ impl Session {
         match (&self.phase, decoded) {
             (Phase::Greeting { .. }, ToServer::ConnectRequest(it)) => self.greet(&it, out),
             (Phase::Identifying, ToServer::ClientInfo(it)) => self.identify(&it, out),
-            (Phase::Loading, ToServer::ClientReady(it)) => self.ready(&it, out),
+            (phase, ToServer::ClientReady(it)) if is_admitted(phase) => self.ready(&it, out),
+            (phase, ToServer::BlobRequest(it)) if is_admitted(phase) => {
+                out.push(Effect::Transfer(it, self.advert.pallet));
+            }
+            (_, ToServer::BlobRequest(it)) => self.early(&it, out),
             (_, other) => self.unexpected(other.name(), out),
         }
     }
@@ -78,7 +82,7 @@ impl Session {
             tick_rate: self.facts.tick_rate.hz(),
             world_id: self.facts.world_id,
             world_name: Str8::clipped(&self.facts.world_name),
-            map: MapAdvert { generation: self.generation, ..self.facts.advert.clone() },
+            map: self.advert.clone(),
         }
     }
 
@@ -99,21 +103,51 @@ impl Session {
         self.stand(Phase::Loading, out);
     }
 
-    /// A ready for a map that no longer stands is passed over: the client sends another.
+    /// A ready for a map that no longer stands is passed over: the client sends another. One that
+    /// plays already has loaded the next map, and its pawn waits for it there.
     fn ready(&mut self, ready: &ClientReady, out: &mut Outbox<Effect>) {
-        if ready.map_generation == self.generation {
-            self.stand(Phase::Seating, out);
+        if ready.map_generation != self.advert.generation {
+            return;
         }
+        if std::mem::replace(&mut self.is_ready, true) {
+            return self.unexpected(ClientReady::NAME, out);
+        }
+        match self.phase {
+            Phase::Loading => self.stand(Phase::Seating, out),
+            Phase::Playing { slot, pawn } => {
+                self.keep(out);
+                self.acknowledge(slot, Spawned { pawn, tick: self.newest.next() }, out);
+            }
+            _ => self.keep(out),
+        }
+    }
+
+    /// Nobody is served before it has said who it is.
+    fn early(&self, request: &BlobRequest, out: &mut Outbox<Effect>) {
+        let who = self.label();
+        out.push(Effect::Detail(format!("{who} asked for {:?} too early", request.kind)));
     }
 
     pub(super) fn spawned(&mut self, spawned: Spawned, out: &mut Outbox<Effect>) {
         let Phase::Spawning { slot } = self.phase else { return };
-        out.push(Effect::Send(ToClient::SpawnAck(SpawnAck {
-            slot,
-            pawn: spawned.pawn,
-            tick: spawned.tick.0,
-            map_generation: self.generation,
-        })));
+        // One whose map was replaced meanwhile is told once it has loaded the next.
+        if self.is_ready {
+            self.acknowledge(slot, spawned, out);
+        }
         self.stand(Phase::Playing { slot, pawn: spawned.pawn }, out);
     }
+
+    /// The pawn is there and the peer can see where: from here on it is moved.
+    fn acknowledge(&self, slot: u8, spawned: Spawned, out: &mut Outbox<Effect>) {
+        let Spawned { pawn, tick } = spawned;
+        let map_generation = self.advert.generation;
+        let ack = SpawnAck { slot, pawn, tick: tick.0, map_generation };
+        out.push(Effect::Send(ToClient::SpawnAck(ack)));
+        out.push(Effect::Arrived);
+    }
+}
+
+/// Whether a peer has said who it is.
+const fn is_admitted(phase: &Phase) -> bool {
+    !matches!(phase, Phase::Greeting { .. } | Phase::Identifying | Phase::Ended)
 }

@@ -26,7 +26,7 @@ impl Session {
         let Some(owner) = frame.owner(pawn) else { return };
         let mut head = SnapshotHead {
             tick: frame.tick().0,
-            map_generation: self.generation,
+            map_generation: frame.generation(),
             rest_revision: 0,
             input_ack: owner.answer.input_ack,
             world: frame.settings(),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
-use dh_messages::{CloseCode, EntityId, PlayerInput, ToClient};
+use dh_messages::{
+    BlobRequest, CloseCode, Content, EntityId, MapAdvert, MapLoad, PlayerInput, ToClient,
+};
 use dh_netcode::{AckWindow, CompositionWatch};
 use dh_sim::Frame;
 
@@ -94,6 +96,10 @@ pub enum Effect {
         /// The peer's slot.
         slot: u8,
     },
+    /// Tell the tick that the peer has loaded the map its pawn stands in.
+    Arrived,
+    /// Send a blob; beside it the pallet of the newest advert.
+    Transfer(BlobRequest, Content),
     /// Measure the round trip and tell the roster.
     ReportPing,
     /// End if a reliable message of the peer was lost to a panic.
@@ -117,6 +123,8 @@ pub struct Kept {
     pub phase: Phase,
     /// What the roster knows of it.
     pub presence: Presence,
+    /// The map it was told of last, and whether it has loaded it.
+    pub map: (MapAdvert, bool),
 }
 
 /// One peer's session.
@@ -128,7 +136,10 @@ pub struct Session {
     /// The key's text form, where the peer has proved one.
     pub(super) key: Option<String>,
     pub(super) loopback: bool,
-    pub(super) generation: u32,
+    /// The map the peer was told of last.
+    pub(super) advert: MapAdvert,
+    /// Whether the peer has loaded that map.
+    pub(super) is_ready: bool,
     pub(super) budget: usize,
     pub(super) composition: CompositionWatch,
     pub(super) diagnostics: SnapshotDiagnostics,
@@ -148,6 +159,8 @@ pub struct Session {
 pub struct Opening {
     /// What every session says about the server.
     pub facts: Arc<Facts>,
+    /// The map that stands.
+    pub advert: MapAdvert,
     /// Whose session.
     pub peer: PeerId,
     /// Its remote endpoint, or `loopback`.
@@ -169,7 +182,8 @@ impl Session {
         let presence = Presence::new(opening.peer, opening.endpoint, opening.loopback);
         let phase = Phase::Greeting { until: now + GREETING_MAX };
         Self {
-            generation: opening.facts.advert.generation,
+            advert: opening.advert,
+            is_ready: false,
             facts: opening.facts,
             presence,
             phase,
@@ -191,7 +205,8 @@ impl Session {
     #[must_use]
     pub fn resume(opening: Opening, kept: Kept, now: Micros) -> Self {
         let session = Self::open(opening, now);
-        Self { phase: kept.phase, presence: kept.presence, ..session }
+        let (advert, is_ready) = kept.map;
+        Self { phase: kept.phase, presence: kept.presence, advert, is_ready, ..session }
     }
 
     /// Where the peer stands.
@@ -214,11 +229,17 @@ impl Session {
             _ => (self.presence.slot, None),
         };
         self.phase = phase;
-        out.push(Effect::Keep(Kept { phase: self.phase.clone(), presence: self.presence.clone() }));
+        self.keep(out);
         out.push(Effect::Present(self.presence.clone()));
         let state = self.presence.standing.name();
         let (peer, name) = (self.presence.peer, self.presence.name.clone());
         out.push(Effect::Tell(ServerEvent::Stands { peer, name, state }));
+    }
+
+    pub(super) fn keep(&self, out: &mut Outbox<Effect>) {
+        let map = (self.advert.clone(), self.is_ready);
+        let (phase, presence) = (self.phase.clone(), self.presence.clone());
+        out.push(Effect::Keep(Kept { phase, presence, map }));
     }
 
     pub(super) fn end(&mut self, ending: Ending, out: &mut Outbox<Effect>) {
@@ -248,6 +269,10 @@ impl Session {
 
     fn published(&mut self, now: Micros, frame: &Frame, out: &mut Outbox<Effect>) {
         let Phase::Playing { pawn, .. } = self.phase else { return };
+        if frame.generation() != self.advert.generation {
+            // It was published before the switch that this peer has been told of.
+            return;
+        }
         if self.frames.is_multiple_of(PING_INTERVAL_FRAMES) {
             out.push(Effect::ReportPing);
         }
@@ -260,6 +285,19 @@ impl Session {
         if self.phase == Phase::Seating {
             self.stand(Phase::Spawning { slot }, out);
             out.push(Effect::Join { slot });
+        }
+    }
+
+    /// Another map stands. A peer that has not been told of any yet is told of this one in time.
+    fn map_load(&mut self, advert: &MapAdvert, out: &mut Outbox<Effect>) {
+        if advert.generation == self.advert.generation {
+            return;
+        }
+        self.advert = advert.clone();
+        self.is_ready = false;
+        self.keep(out);
+        if !matches!(self.phase, Phase::Greeting { .. }) {
+            out.push(Effect::Send(ToClient::MapLoad(MapLoad { map: advert.clone() })));
         }
     }
 
@@ -305,6 +343,7 @@ impl Machine for Session {
                     out.push(Effect::Pass(say));
                 }
             }
+            SessionMsg::MapLoad(advert) => self.map_load(&advert, out),
             SessionMsg::Seated(slot) => self.seated(slot, out),
             SessionMsg::Spawned(spawned) => self.spawned(spawned, out),
             SessionMsg::Budget(bytes) => self.budget = bytes,

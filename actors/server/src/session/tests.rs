@@ -3,6 +3,7 @@
 mod datagrams;
 mod endings;
 mod joining;
+mod maps;
 mod snapshots;
 
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use bytes::Bytes;
 use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, Message, PROTOCOL_VERSION,
-    ToClient, encode, schema_hash,
+    ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, MapAdvert, Message,
+    PROTOCOL_VERSION, ToClient, encode, schema_hash,
 };
 use dh_sim::{Answer, Frame, World};
 
@@ -31,12 +32,13 @@ struct Talk {
 }
 
 fn facts() -> Facts {
-    Facts::gray_box(TickRate::DEFAULT, Guid::from([7; 16]), "Yard".to_owned())
+    Facts::new(TickRate::DEFAULT, Guid::from([7; 16]), "Yard".to_owned())
 }
 
 fn opening() -> Opening {
     Opening {
         facts: Arc::new(facts()),
+        advert: MapAdvert { generation: 1, ..MapAdvert::default() },
         peer: PeerId(3),
         endpoint: ENDPOINT.to_owned(),
         loopback: false,

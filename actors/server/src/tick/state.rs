@@ -7,12 +7,13 @@ use dh_host::pacer::{Pacing, RateWatch, SlowRate};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::EntityId;
 use dh_netcode::{InputQueue, Offered, Taken};
-use dh_sim::{Answer, Checkpoint, Frame, World};
+use dh_sim::{Answer, Checkpoint, Frame, FreezeReason, Ground, Solids, World};
 
 use super::schedule::Schedule;
 use super::{Joining, PeerInputs, TickMsg};
 use crate::PeerId;
 use crate::event::ServerEvent;
+use crate::map_switch::{Installed, PreparedMap};
 use crate::prefs::Pace;
 use crate::roster::ConsoleLine;
 use crate::session::Spawned;
@@ -26,6 +27,8 @@ pub enum Effect {
     Spawned(PeerId, Spawned),
     /// A peer cannot have a pawn.
     NoRoom(PeerId, String),
+    /// This map stands under this generation.
+    Installed(Arc<PreparedMap>, Installed),
     /// The world as it stands between two ticks, for a restart.
     Keep(Arc<Kept>),
     /// Wait for ticks like this from now on.
@@ -110,11 +113,11 @@ impl Turn {
 }
 
 impl Ticking {
-    /// The gray box, its first tick due one tick after `now`.
+    /// A world on this ground, its first tick due one tick after `now`.
     #[must_use]
-    pub fn new(rate: TickRate, pace: Pace, now: Micros) -> Self {
+    pub fn new(rate: TickRate, ground: Ground, pace: Pace, now: Micros) -> Self {
         let mut ticking = Self {
-            world: World::gray_box(rate),
+            world: World::new(rate, ground.solids, ground.spawns),
             seats: BTreeMap::new(),
             schedule: Schedule::new(rate, now),
             pace,
@@ -154,6 +157,14 @@ impl Ticking {
             seat.queue = InputQueue::default();
             self.world.respawn(seat.pawn);
         }
+        self
+    }
+
+    /// The same, in the gray box: the map may be what fails.
+    #[must_use]
+    pub fn without_its_map(mut self) -> Self {
+        // Nothing waits for this world: it has failed again and again.
+        drop(self.stand_on(Ground::gray_box()));
         self
     }
 
@@ -211,6 +222,38 @@ impl Ticking {
         }
         if self.watched && !events.is_empty() {
             out.push(Effect::Tell(events));
+        }
+    }
+
+    /// The map in one action, between two ticks: the former one goes, this one stands, every pawn
+    /// starts anew in it and waits there for its player.
+    fn install(&mut self, map: Arc<PreparedMap>, out: &mut Outbox<Effect>) {
+        let former = self.stand_on(map.ground.clone());
+        let generation = self.world.generation();
+        out.push(Effect::Installed(map, Installed { generation, former }));
+        self.keep(out);
+    }
+
+    /// What stood before comes back, to be let go of by a thread that has the time.
+    fn stand_on(&mut self, ground: Ground) -> Arc<Solids> {
+        let former = self.world.replace_map(ground.solids, ground.spawns);
+        for seat in self.seats.values_mut() {
+            seat.queue = InputQueue::default();
+            self.world.set_frozen(seat.pawn, FreezeReason::Arrival, true);
+        }
+        former
+    }
+
+    /// Which map stands.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.world.generation()
+    }
+
+    /// The player sees the map that its pawn stands in.
+    fn arrived(&mut self, peer: PeerId) {
+        if let Some(seat) = self.seats.get(&peer) {
+            self.world.set_frozen(seat.pawn, FreezeReason::Arrival, false);
         }
     }
 
@@ -315,6 +358,8 @@ impl Machine for Ticking {
                 self.leave(peer);
                 self.keep(out);
             }
+            TickMsg::Arrived(peer) => self.arrived(peer),
+            TickMsg::Install(map) => self.install(map, out),
             TickMsg::Command(command) => self.command(&command, out),
             TickMsg::Prefs(prefs) => self.set_pace(Pace::of(&prefs), out),
             TickMsg::Inputs(inputs) => self.inputs(inputs, out),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{EntityId, PlayerInput};
 use dh_prefs::Prefs;
-use dh_sim::Frame;
+use dh_sim::{Frame, Ground};
 
 use super::{Deed, Effect, Joining, Kept, PeerInputs, Place, TickCommand, TickMsg, Ticking};
 use crate::PeerId;
@@ -29,7 +29,10 @@ impl Loop {
     }
 
     fn with(prefs: &[&str]) -> Self {
-        Self::of(Ticking::new(TickRate::DEFAULT, Pace::of(&set(prefs)), Micros(0)), Micros(0))
+        Self::of(
+            Ticking::new(TickRate::DEFAULT, Ground::gray_box(), Pace::of(&set(prefs)), Micros(0)),
+            Micros(0),
+        )
     }
 
     fn of(ticking: Ticking, now: Micros) -> Self {

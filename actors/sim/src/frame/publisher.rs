@@ -30,13 +30,13 @@ impl Publisher {
     /// The next frame. `record_of` tells how the entity of a touched slot stands now.
     pub(crate) fn publish(
         &mut self,
-        (tick, settings): (Tick, WorldSettings),
+        (tick, generation, settings): (Tick, u32, WorldSettings),
         owners: impl Iterator<Item = Owner>,
         record_of: impl Fn(u32) -> Option<EntityRecord>,
     ) -> Arc<Frame> {
         let mut shared = self.spare_frames.take();
         let frame = Arc::get_mut(&mut shared).expect("a spare frame is nobody else's");
-        (frame.tick, frame.settings) = (tick, settings);
+        (frame.tick, frame.generation, frame.settings) = (tick, generation, settings);
         frame.bytes.reset();
         frame.owners.clear();
         frame.owners.extend(owners);

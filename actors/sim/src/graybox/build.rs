@@ -35,7 +35,7 @@ impl Builder {
     pub(super) fn turned(&mut self, base: Vec3, size: Vec3, yaw: f32, colour: Colour) {
         let rotation = if yaw == 0.0 { Quat::IDENTITY } else { Solid::turned(Vec3::Y, yaw) };
         let centre = base + Vec3::new(0.0, size.y * 0.5, 0.0);
-        self.boxes.push(BoxView { centre, half: size * 0.5, rotation, colour });
+        self.boxes.push(BoxView { centre, half: size * 0.5, rotation, colour, material: None });
     }
 
     /// A plank that rises by `slope` radians over `run` metres of ground.
@@ -46,7 +46,7 @@ impl Builder {
         let normal = facing(flight.yaw, slope + core::f32::consts::FRAC_PI_2);
         let centre = flight.foot + along * (long * 0.5) - normal * (THICK * 0.5);
         let half = Vec3::new(flight.wide, THICK, long) * 0.5;
-        self.boxes.push(BoxView { centre, half, rotation, colour });
+        self.boxes.push(BoxView { centre, half, rotation, colour, material: None });
     }
 
     /// Solid steps, each `rise` metres above the last and `tread` metres deep.

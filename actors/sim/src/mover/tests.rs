@@ -6,6 +6,7 @@ mod bits;
 mod ground;
 mod rider;
 mod stage;
+mod triangles;
 mod walls;
 
 use core::f32::consts::{FRAC_PI_2, PI, TAU};

@@ -3,6 +3,7 @@
 //! The tests hold our own sweeps to these, and the bench measures one mover step with each. No pawn
 //! of a running world moves by them.
 
+use dh_cook::Cooked;
 use glam::Vec3;
 use rapier3d::math::Pose;
 use rapier3d::parry::bounding_volume::Aabb;
@@ -18,16 +19,20 @@ use super::{BodyId, Capsule, Casts, Hit, Overlap, Solid, Solids};
 /// A motion that closes a gap by less than this part of its length runs along the surface.
 const ALONG: f32 = 1e-4;
 
-/// The colliders of [`Solids`] in rapier's own tree.
+/// The colliders of [`Solids`] in rapier's own tree, the triangles in parry's.
 pub struct RapierScene {
     solids: Solids,
+    triangles: Option<shape::TriMesh>,
     bodies: RigidBodySet,
     colliders: ColliderSet,
     broad_phase: BroadPhaseBvh,
 }
 
 impl RapierScene {
-    /// A scene with one collider for each solid.
+    /// A scene with one collider for each box, and one mesh of all triangles.
+    ///
+    /// # Panics
+    /// If parry takes what was cooked for no mesh.
     #[must_use]
     pub fn new(solids: &Solids) -> Self {
         let mut colliders = ColliderSet::new();
@@ -42,7 +47,14 @@ impl RapierScene {
             let handle = colliders.insert(collider);
             broad_phase.set_aabb(&parameters, handle, around);
         }
-        Self { solids: solids.clone(), bodies: RigidBodySet::new(), colliders, broad_phase }
+        let (solids, bodies) = (solids.clone(), RigidBodySet::new());
+        let mesh = |cooked: &Cooked| {
+            let (vertices, triangles) = (cooked.vertices().to_vec(), cooked.triangles().to_vec());
+            shape::TriMesh::new(vertices, triangles).expect("a cook's indices are sound")
+        };
+        let filled = solids.triangles().filter(|cooked| !cooked.triangles().is_empty());
+        let triangles = filled.map(mesh);
+        Self { solids, triangles, bodies, colliders, broad_phase }
     }
 
     /// Hands over the number of each solid that may meet the space between two corners.
@@ -58,6 +70,19 @@ impl RapierScene {
             }
         }
     }
+
+    /// Hands over each triangle that may meet the space between two corners, with its body.
+    fn triangles_near(
+        &self,
+        low: Vec3,
+        high: Vec3,
+        mut found: impl FnMut(BodyId, shape::Triangle),
+    ) {
+        let (Some(mesh), Some(cooked)) = (&self.triangles, self.solids.triangles()) else { return };
+        for number in mesh.bvh().intersect_aabb(&Aabb::new(low, high)) {
+            found(BodyId::of_map(cooked.object(number) as usize), mesh.triangle(number));
+        }
+    }
 }
 
 impl std::fmt::Debug for RapierScene {
@@ -71,13 +96,14 @@ impl std::fmt::Debug for RapierScene {
 pub struct RapierCasts<'a> {
     scene: &'a RapierScene,
     near: Vec<Solid>,
+    triangles: Vec<(BodyId, shape::Triangle)>,
 }
 
 impl<'a> RapierCasts<'a> {
     /// Casts among `scene`.
     #[must_use]
     pub const fn new(scene: &'a RapierScene) -> Self {
-        Self { scene, near: Vec::new() }
+        Self { scene, near: Vec::new(), triangles: Vec::new() }
     }
 }
 
@@ -87,6 +113,9 @@ impl Casts for RapierCasts<'_> {
         let near = &mut self.near;
         self.scene.near(low, high, |solid| near.push(*solid));
         near.sort_unstable_by_key(|solid| solid.id);
+        self.triangles.clear();
+        let triangles = &mut self.triangles;
+        self.scene.triangles_near(low, high, |body, shape| triangles.push((body, shape)));
     }
 
     fn fastest(&self) -> f32 {
@@ -102,30 +131,46 @@ impl Casts for RapierCasts<'_> {
         let mut options = ShapeCastOptions::with_max_time_of_impact(1.0);
         options.stop_at_penetration = false;
         let mut first: Option<Hit> = None;
-        for solid in self.near.iter().filter(|solid| solid.id != skip) {
-            let (at, cuboid) = (pose_of(solid), cuboid_of(solid));
-            let cast =
-                query::cast_shapes(&at, Vec3::ZERO, &cuboid, &from, motion, &moving, options);
-            let Ok(Some(cast)) = cast else { continue };
-            let normal = solid.rotation * cast.normal1;
-            let meets = normal.dot(motion) < -ALONG * far;
-            if meets && first.is_none_or(|first| cast.time_of_impact < first.time) {
-                let surface = surface_of(&solid.axes(), solid.half, cast.witness1);
-                first = Some(Hit { time: cast.time_of_impact, normal, surface, body: solid.id });
+        let cast = |at: &Pose, shape: &dyn shape::Shape| {
+            query::cast_shapes(at, Vec3::ZERO, shape, &from, motion, &moving, options)
+        };
+        let mut meet = |hit: Hit| {
+            let meets = hit.normal.dot(motion) < -ALONG * far;
+            if meets && first.is_none_or(|first| hit.time < first.time) {
+                first = Some(hit);
             }
+        };
+        for solid in self.near.iter().filter(|solid| solid.id != skip) {
+            let Ok(Some(cast)) = cast(&pose_of(solid), &cuboid_of(solid)) else { continue };
+            let surface = surface_of(&solid.axes(), solid.half, cast.witness1);
+            let (time, normal) = (cast.time_of_impact, solid.rotation * cast.normal1);
+            meet(Hit { time, normal, surface, body: solid.id });
+        }
+        for (body, triangle) in self.triangles.iter().filter(|(body, _)| *body != skip) {
+            let Ok(Some(cast)) = cast(&Pose::IDENTITY, triangle) else { continue };
+            let (time, normal) = (cast.time_of_impact, cast.normal1);
+            let face = triangle.normal().unwrap_or(normal);
+            let surface = if face.dot(normal) < 0.0 { -face } else { face };
+            meet(Hit { time, normal, surface, body: *body });
         }
         first
     }
 
     fn deepest(&self, capsule: &Capsule) -> Option<Overlap> {
         let (from, moving) = (Pose::from_translation(capsule.centre), shape_of(capsule));
+        let contact = |at: &Pose, shape: &dyn shape::Shape, body| {
+            let contact = query::contact(at, shape, &from, &moving, 0.0).ok()??;
+            Some(Overlap { normal: contact.normal1, depth: -contact.dist, body })
+        };
+        let boxes = self.near.iter();
+        let boxes = boxes.filter_map(|solid| contact(&pose_of(solid), &cuboid_of(solid), solid.id));
+        let triangles = self.triangles.iter();
+        let triangles =
+            triangles.filter_map(|(body, triangle)| contact(&Pose::IDENTITY, triangle, *body));
         let mut deepest: Option<Overlap> = None;
-        for solid in &self.near {
-            let contact = query::contact(&pose_of(solid), &cuboid_of(solid), &from, &moving, 0.0);
-            let Ok(Some(contact)) = contact else { continue };
-            let depth = -contact.dist;
-            if depth > 0.0 && deepest.is_none_or(|deepest| depth > deepest.depth) {
-                deepest = Some(Overlap { normal: contact.normal1, depth, body: solid.id });
+        for found in boxes.chain(triangles) {
+            if found.depth > 0.0 && deepest.is_none_or(|deepest| found.depth > deepest.depth) {
+                deepest = Some(found);
             }
         }
         deepest

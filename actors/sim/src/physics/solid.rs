@@ -1,4 +1,4 @@
-//! Solid: one box that stops movement. Made by the gray box, later by maps; read by the casts.
+//! Solid: one box that stops movement. Made by the gray box and by maps; read by the casts.
 
 use dh_messages::EntityId;
 use dh_view::BoxView;
@@ -17,7 +17,7 @@ impl BodyId {
     /// Solids a map may have.
     pub const MAP_MAX: usize = 0x0080_0000;
 
-    /// The solid of the map with this number.
+    /// The solid, or the object, of the map with this number.
     ///
     /// # Panics
     /// At [`BodyId::MAP_MAX`] or more: what made the map did not keep to the limit.
@@ -112,7 +112,7 @@ impl Solid {
 }
 
 /// How far inside a face's plane a point may lie and still count as on that face, metres.
-const ON_FACE: f32 = 1e-3;
+pub(super) const ON_FACE: f32 = 1e-3;
 
 /// [`Solid::surface_at`] with the parts at hand: `local` is the point along the box's own axes.
 /// Falls back to the face that the point is nearest to.

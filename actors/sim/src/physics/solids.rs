@@ -1,21 +1,27 @@
-//! Solids: everything that stops movement, with a grid to find it by. Owned by the world and by
-//! the client's predictor, shared behind an `Arc`; never changes once built.
+//! Solids: everything that stops movement, boxes and triangles, with ways to find it by a place.
+//! Owned by the world and by the client's predictor, shared behind an `Arc`; never changes once
+//! built.
 
+use std::sync::Arc;
+
+use dh_cook::Cooked;
 use dh_machine::Digest;
 use glam::Vec3;
 
 use super::{BodyId, Solid, grid::Grid};
 
-/// All solids of a world at one moment, by ascending id.
+/// All solids of a world at one moment: boxes by ascending id, and triangles that stand still.
 #[derive(Clone, Debug, Default)]
 pub struct Solids {
     all: Vec<Solid>,
     grid: Grid,
     fastest: f32,
+    triangles: Option<Arc<Cooked>>,
+    digest: Digest,
 }
 
 impl Solids {
-    /// The solids given, which need not be in order.
+    /// The boxes given, which need not be in order.
     ///
     /// # Panics
     /// When two share an id, or one has id 0: what made them is broken.
@@ -25,16 +31,32 @@ impl Solids {
         assert!(all.windows(2).all(|pair| pair[0].id < pair[1].id), "two solids share an id");
         assert!(all.first().is_none_or(|solid| solid.id > BodyId::NONE), "id 0 means no body");
         let fastest = all.iter().fold(0.0, |fastest: f32, solid| fastest.max(solid.fastest()));
-        Self { grid: Grid::over(&all), all, fastest }
+        let digest = digest_of(&all);
+        Self { grid: Grid::over(&all), all, fastest, triangles: None, digest }
     }
 
-    /// Every solid, by ascending id.
+    /// The same boxes, and these triangles. A triangle is met as the body of its map object, which
+    /// may have boxes too.
+    #[must_use]
+    pub fn with_triangles(self, triangles: Arc<Cooked>) -> Self {
+        let mut digest = digest_of(&self.all);
+        digest.word(triangles.digest());
+        Self { triangles: Some(triangles), digest, ..self }
+    }
+
+    /// The triangles, if there are any.
+    #[must_use]
+    pub fn triangles(&self) -> Option<&Cooked> {
+        self.triangles.as_deref()
+    }
+
+    /// Every box, by ascending id.
     #[must_use]
     pub fn all(&self) -> &[Solid] {
         &self.all
     }
 
-    /// The solid with this id.
+    /// The box with this id.
     #[must_use]
     pub fn get(&self, id: BodyId) -> Option<&Solid> {
         let at = self.all.binary_search_by_key(&id, |solid| solid.id).ok()?;
@@ -47,7 +69,7 @@ impl Solids {
         self.fastest
     }
 
-    /// Hands over each solid whose upright box meets the space between two corners, by ascending
+    /// Hands over each box whose upright box meets the space between two corners, by ascending
     /// id; `numbers` is scratch space.
     pub(super) fn near(
         &self,
@@ -68,13 +90,20 @@ impl Solids {
         }
     }
 
-    /// Fold everything that a pawn can feel into `digest`.
-    pub fn digest(&self, digest: &mut Digest) {
-        for solid in &self.all {
-            digest.word(u64::from(solid.id.0));
-            let parts = [solid.centre, solid.half, solid.velocity, solid.spin];
-            parts.iter().flat_map(Vec3::to_array).for_each(|part| digest.float(part));
-            solid.rotation.to_array().into_iter().for_each(|part| digest.float(part));
-        }
+    /// A hash of everything that a pawn can feel, made once.
+    #[must_use]
+    pub const fn digest(&self) -> u64 {
+        self.digest.value()
     }
+}
+
+fn digest_of(boxes: &[Solid]) -> Digest {
+    let mut digest = Digest::new();
+    for solid in boxes {
+        digest.word(u64::from(solid.id.0));
+        let parts = [solid.centre, solid.half, solid.velocity, solid.spin];
+        parts.iter().flat_map(Vec3::to_array).for_each(|part| digest.float(part));
+        solid.rotation.to_array().into_iter().for_each(|part| digest.float(part));
+    }
+    digest
 }

@@ -1,11 +1,13 @@
 //! Our casts against rapier's, and what the two cannot show.
 
+mod triangles;
+
 use glam::{Quat, Vec3};
 use proptest::prelude::*;
 use rapier3d::math::Pose;
 use rapier3d::parry::{query, shape};
 
-use super::{BodyId, BoxCasts, Capsule, Casts, RapierCasts, RapierScene, Solid, Solids};
+use super::{BodyId, Capsule, Casts, RapierCasts, RapierScene, Solid, SolidCasts, Solids};
 use crate::dice::Dice;
 
 /// Boxes of all sizes around the middle; every second one tilted.
@@ -30,32 +32,59 @@ fn capsule(dice: &mut Dice) -> Capsule {
     Capsule { centre: dice.within(5.0), straight: dice.between(0.0, 0.6), radius: 0.36 }
 }
 
+/// A solid as parry knows it.
+#[derive(Clone, Debug)]
+struct Shaped {
+    id: BodyId,
+    at: Pose,
+    shape: shape::SharedShape,
+}
+
+/// Every box and triangle.
+fn shapes(solids: &Solids) -> Vec<Shaped> {
+    let boxes = solids.all().iter().map(|solid| Shaped {
+        id: solid.id,
+        at: Pose::from_parts(solid.centre, solid.rotation),
+        shape: shape::SharedShape::cuboid(solid.half.x, solid.half.y, solid.half.z),
+    });
+    let cooked = solids.triangles().into_iter();
+    let triangles = cooked.flat_map(|cooked| {
+        (0..).take(cooked.triangles().len()).map(|number| {
+            let [a, b, c] = cooked.corners(number);
+            let id = BodyId::of_map(cooked.object(number) as usize);
+            Shaped { id, at: Pose::IDENTITY, shape: shape::SharedShape::triangle(a, b, c) }
+        })
+    });
+    boxes.chain(triangles).collect()
+}
+
 /// How far the capsule is from a solid, metres; below 0 where they overlap.
-fn gap(capsule: &Capsule, solid: &Solid) -> f32 {
-    let at = Pose::from_parts(solid.centre, solid.rotation);
+fn gap(capsule: &Capsule, solid: &Shaped) -> f32 {
     let from = Pose::from_translation(capsule.centre);
     let moving = shape::Capsule::new_y(capsule.straight, capsule.radius);
-    let cuboid = shape::Cuboid::new(solid.half);
-    match query::contact(&at, &cuboid, &from, &moving, 1.0).unwrap() {
-        Some(contact) => contact.dist,
-        None => query::distance(&at, &cuboid, &from, &moving).unwrap().distance,
-    }
+    let shape = &*solid.shape.0;
+    let contact = query::contact(&solid.at, shape, &from, &moving, 1.0).unwrap();
+    let apart = || query::distance(&solid.at, shape, &from, &moving).unwrap().distance;
+    // Either is a few millimetres too long now and then.
+    contact.map_or_else(apart, |contact| {
+        if contact.dist > 0.0 { contact.dist.min(apart()) } else { contact.dist }
+    })
 }
 
 /// Parry stops about 1 mm short of or past a contact, more where the motion grazes. So our hits are
 /// held to its distances, and their times to its casts where the motion meets the surface squarely.
-#[test]
-fn sweeps_meet_what_parry_says_they_meet() {
-    let mut dice = Dice::new(7);
+fn sweeps_are_parrys(seed: u64, mut scene: impl FnMut(&mut Dice) -> Solids) -> [u32; 2] {
+    let mut dice = Dice::new(seed);
     let (mut met, mut compared) = (0, 0);
     for case in 0..20_000 {
-        let solids = Solids::new(boxes(&mut dice));
+        let solids = scene(&mut dice);
+        let all = shapes(&solids);
         let body = capsule(&mut dice);
         let motion = dice.within(4.0);
-        if solids.all().iter().any(|solid| gap(&body, solid) < 0.02) {
+        if all.iter().any(|solid| gap(&body, solid) < 0.02) {
             continue;
         }
-        let mut ours = BoxCasts::new(&solids);
+        let mut ours = SolidCasts::new(&solids);
         let scene = RapierScene::new(&solids);
         let mut theirs = RapierCasts::new(&scene);
         ours.gather(Vec3::splat(-20.0), Vec3::splat(20.0));
@@ -64,7 +93,7 @@ fn sweeps_meet_what_parry_says_they_meet() {
         let until = hit.map_or(1.0, |hit| hit.time);
         for part in 0..=8_u8 {
             let there = body.moved(motion * (until * f32::from(part) / 8.0));
-            for solid in solids.all() {
+            for solid in &all {
                 assert!(gap(&there, solid) > -2e-3, "case {case}: went into {solid:?}");
             }
         }
@@ -72,7 +101,7 @@ fn sweeps_meet_what_parry_says_they_meet() {
         if let Some(hit) = hit {
             met += 1;
             let there = body.moved(motion * hit.time);
-            let solid = solids.get(hit.body).unwrap();
+            let solid = all.iter().find(|solid| solid.id == hit.body).unwrap();
             assert!(gap(&there, solid).abs() < 2e-3, "case {case}: no contact with {solid:?}");
             assert!((hit.normal.length() - 1.0).abs() < 1e-3);
             let further = there.moved(hit.normal * 0.01);
@@ -86,7 +115,19 @@ fn sweeps_meet_what_parry_says_they_meet() {
             compared += 1;
         }
     }
+    [met, compared]
+}
+
+#[test]
+fn sweeps_among_boxes_meet_what_parry_says_they_meet() {
+    let [met, compared] = sweeps_are_parrys(7, |dice| Solids::new(boxes(dice)));
     assert!(met > 1_200 && compared > 1_000, "{met} {compared}");
+}
+
+#[test]
+fn sweeps_among_triangles_meet_what_parry_says_they_meet() {
+    let [met, compared] = sweeps_are_parrys(9, triangles::soup);
+    assert!(met > 800 && compared > 700, "{met} {compared}");
 }
 
 #[test]
@@ -97,16 +138,17 @@ fn overlaps_are_as_deep_as_parry_says() {
         let solids = Solids::new(boxes(&mut dice));
         let mut body = capsule(&mut dice);
         body.centre *= 0.6;
-        let mut ours = BoxCasts::new(&solids);
+        let mut ours = SolidCasts::new(&solids);
         ours.gather(Vec3::splat(-20.0), Vec3::splat(20.0));
         let found = ours.deepest(&body);
-        let deepest = solids.all().iter().map(|solid| -gap(&body, solid)).fold(0.0, f32::max);
+        let all = shapes(&solids);
+        let deepest = all.iter().map(|solid| -gap(&body, solid)).fold(0.0, f32::max);
         assert_eq!(found.is_some(), deepest > 0.0, "case {case} {found:?} {deepest}");
         let Some(found) = found else { continue };
         met += 1;
         assert!((found.depth - deepest).abs() < 5e-3, "case {case}: {found:?} {deepest}");
         let out = body.moved(found.normal * (found.depth + 1e-3));
-        let solid = solids.get(found.body).unwrap();
+        let solid = all.iter().find(|solid| solid.id == found.body).unwrap();
         assert!(gap(&out, solid) > -5e-3, "case {case}: pushed out of {solid:?}");
     }
     assert!(met > 500, "{met}");
@@ -117,7 +159,7 @@ fn a_motion_along_a_surface_or_away_from_it_meets_nothing() {
     let floor =
         Solid::fixed(BodyId::of_map(0), Vec3::new(0.0, -1.0, 0.0), Vec3::new(9.0, 1.0, 9.0));
     let solids = Solids::new(vec![floor]);
-    let mut casts = BoxCasts::new(&solids);
+    let mut casts = SolidCasts::new(&solids);
     casts.gather(Vec3::splat(-9.0), Vec3::splat(9.0));
     for sunk in [0.0, 1e-5, 5e-3] {
         let body = Capsule { centre: Vec3::Y * (0.9 - sunk), straight: 0.55, radius: 0.35 };
@@ -137,7 +179,7 @@ fn what_is_carried_is_met_where_it_went_until_the_next_gather() {
     let body = Capsule { centre: Vec3::ZERO, straight: 0.5, radius: 0.5 };
     let scene = RapierScene::new(&solids);
     let mut all: [&mut dyn Fixture; 2] =
-        [&mut BoxCasts::new(&solids), &mut RapierCasts::new(&scene)];
+        [&mut SolidCasts::new(&solids), &mut RapierCasts::new(&scene)];
     for casts in &mut all {
         casts.look();
         assert!((casts.far(&body) - 3.5).abs() < 1e-3);

@@ -1,22 +1,27 @@
 //! Checkpoint: a whole world as one tick left it. The tick actor keeps the newest; a world that is
 //! restored from it goes on bit for bit as the first one did.
 
+use std::sync::Arc;
+
 use dh_machine::Tick;
 use dh_messages::WorldSettings;
 
 use super::entity::Entity;
 use super::placer::PawnPlacer;
 use super::slots::Slots;
+use crate::physics::Solids;
 
-/// A whole world as one tick left it, without its solids, which never change.
+/// A whole world as one tick left it. The map that stood then is shared, not copied.
 #[derive(Debug)]
 pub struct Checkpoint(pub(super) Live);
 
-/// Everything of a world that a tick may change.
+/// Everything of a world that a tick or a switch of the map may change.
 #[derive(Debug)]
 pub(super) struct Live {
     pub(super) tick: Tick,
+    pub(super) generation: u32,
     pub(super) settings: WorldSettings,
+    pub(super) solids: Arc<Solids>,
     pub(super) slots: Slots,
     pub(super) placer: PawnPlacer,
     /// By slot; slot 0 stays empty.
@@ -37,7 +42,9 @@ impl Clone for Live {
     fn clone(&self) -> Self {
         Self {
             tick: self.tick,
+            generation: self.generation,
             settings: self.settings,
+            solids: Arc::clone(&self.solids),
             slots: self.slots.clone(),
             placer: self.placer.clone(),
             entities: self.entities.clone(),
@@ -48,7 +55,9 @@ impl Clone for Live {
     /// Into the space at hand: checkpoints are taken every tick.
     fn clone_from(&mut self, other: &Self) {
         self.tick = other.tick;
+        self.generation = other.generation;
         self.settings = other.settings;
+        self.solids.clone_from(&other.solids);
         self.slots.clone_from(&other.slots);
         self.placer.clone_from(&other.placer);
         self.entities.clone_from(&other.entities);

@@ -14,7 +14,7 @@ use super::{FreezeReason, Pawn, Prop, fit_settings};
 use crate::frame::{Answer, Frame, Owner, Publisher};
 use crate::graybox::{GrayBox, SpawnPoint};
 use crate::mover::{MoverSettings, step};
-use crate::physics::{BoxCasts, Near, Solids};
+use crate::physics::{Near, SolidCasts, Solids};
 
 /// A pawn below this is out of the world and respawns, metres.
 const FALL_LIMIT: f32 = -50.0;
@@ -24,7 +24,6 @@ const FALL_LIMIT: f32 = -50.0;
 pub struct World {
     live: Live,
     rate: TickRate,
-    solids: Arc<Solids>,
     publisher: Publisher,
     /// Space that each tick uses again.
     inputs: Vec<Option<PlayerInput>>,
@@ -40,14 +39,16 @@ impl World {
     pub fn new(rate: TickRate, solids: Arc<Solids>, spawns: Arc<[SpawnPoint]>) -> Self {
         let live = Live {
             tick: Tick(0),
+            generation: 1,
             settings: WorldSettings::default(),
+            solids,
             slots: Slots::new(rate),
             placer: PawnPlacer::new(spawns),
             entities: vec![None],
             pawns: Vec::new(),
         };
         let publisher = Publisher::default();
-        Self { live, rate, solids, publisher, inputs: Vec::new(), near: Near::default() }
+        Self { live, rate, publisher, inputs: Vec::new(), near: Near::default() }
     }
 
     /// The world without content.
@@ -88,7 +89,7 @@ impl World {
             answer: answer(pawn.id()),
         });
         let record_of = |slot| live.entity_in(slot).map(|entity| entity.to_record());
-        self.publisher.publish((live.tick, live.settings), owners, record_of)
+        self.publisher.publish((live.tick, live.generation, live.settings), owners, record_of)
     }
 
     /// A pawn for the player in roster slot `slot`, at the next spawn point.
@@ -148,6 +149,27 @@ impl World {
         to.is_in_world() && self.change(id, |pawn, placer| placer.place(pawn, to))
     }
 
+    /// Puts another map in the place of the one that stands, as one action between two ticks: props
+    /// go, solids and spawn points change, and every pawn respawns, by ascending slot, from the
+    /// first spawn point on. Ticks count on. The solids that stood are handed back, so that a large
+    /// map can be let go of elsewhere.
+    ///
+    /// # Panics
+    /// Without any spawn point: what made the map is broken.
+    pub fn replace_map(&mut self, solids: Arc<Solids>, spawns: Arc<[SpawnPoint]>) -> Arc<Solids> {
+        self.live.generation = self.live.generation.wrapping_add(1);
+        self.live.placer = PawnPlacer::new(spawns);
+        let former = mem::replace(&mut self.live.solids, solids);
+        let all: Vec<Entity> = self.live.entities.iter().flatten().copied().collect();
+        for entity in all {
+            match entity {
+                Entity::Prop(id, _) => self.despawn(id),
+                Entity::Pawn(pawn) => self.respawn(pawn.id()),
+            };
+        }
+        former
+    }
+
     /// Turns noclip on or off from the next tick on; whether there is such a pawn.
     pub fn set_noclip(&mut self, id: EntityId, on: bool) -> bool {
         self.change(id, |pawn, _| pawn.set_noclip(on))
@@ -170,6 +192,12 @@ impl World {
         self.live.settings
     }
 
+    /// Which map stands: 1 for the first, one more with each that took the place of another.
+    #[must_use]
+    pub const fn generation(&self) -> u32 {
+        self.live.generation
+    }
+
     /// The tick completed last, 0 before the first.
     #[must_use]
     pub const fn tick(&self) -> Tick {
@@ -185,7 +213,7 @@ impl World {
     /// What stops movement.
     #[must_use]
     pub fn solids(&self) -> Arc<Solids> {
-        Arc::clone(&self.solids)
+        Arc::clone(&self.live.solids)
     }
 
     /// One pawn.
@@ -227,6 +255,7 @@ impl World {
         digest.word(u64::from(live.tick.0));
         digest.float(live.settings.time_scale);
         digest.float(live.settings.noclip_speed);
+        digest.word(live.solids.digest());
         live.slots.words().for_each(|word| digest.word(word));
         digest.word(live.placer.word());
         live.entities.iter().flatten().for_each(|entity| entity.digest(digest));
@@ -234,7 +263,7 @@ impl World {
 
     fn move_pawns(&mut self, inputs: &[Option<PlayerInput>]) {
         let settings = MoverSettings::new(self.rate, self.live.settings.noclip_speed);
-        let mut casts = BoxCasts::reusing(&self.solids, mem::take(&mut self.near));
+        let mut casts = SolidCasts::reusing(&self.live.solids, mem::take(&mut self.near));
         for (slot, input) in self.live.pawns.iter().zip(inputs) {
             let entity = self.live.entities[*slot as usize].as_mut();
             let (Some(Entity::Pawn(pawn)), Some(input)) = (entity, input) else { continue };

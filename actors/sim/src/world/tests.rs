@@ -1,6 +1,8 @@
 //! The world as its tick actor and its operators see it.
 #![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
+mod switch;
+
 use std::sync::Arc;
 
 use dh_machine::{Digest, Tick, TickRate};
@@ -15,7 +17,7 @@ use crate::dice::Dice;
 use crate::frame::Answer;
 use crate::graybox::SpawnPoint;
 use crate::mover::{MoverSettings, step};
-use crate::physics::{BodyId, BoxCasts, Solid, Solids};
+use crate::physics::{BodyId, Solid, SolidCasts, Solids};
 
 const AHEAD: PlayerInput = PlayerInput {
     sequence: 1,
@@ -182,7 +184,7 @@ fn only_the_mover_and_the_placer_write_a_position() {
     let id = world.spawn_pawn(0).unwrap();
     let (mut dice, mut input) = (Dice::new(5), PlayerInput::default());
     let solids = world.solids();
-    let mut casts = BoxCasts::new(&solids);
+    let mut casts = SolidCasts::new(&solids);
     for tick in 0..3_000_u32 {
         let before = *world.pawn(id).unwrap();
         input = dice.input(&input);

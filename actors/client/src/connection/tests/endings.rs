@@ -1,9 +1,13 @@
 //! How attempts and sessions end, and that what comes after is swallowed.
 
-use dh_host::net::code;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use dh_host::net::{DialError, KnownHostsError, code};
 use proptest::prelude::*;
 
 use super::*;
+use crate::connection::kind_of;
 use crate::ending::EndKind;
 
 /// SES-01: whatever comes in whatever order, once the wait for a goodbye, the attempt's clock and
@@ -213,9 +217,9 @@ fn a_reason_survives_the_close_byte_for_byte() {
     assert_eq!(rig.ends()[0].detail(), "The server closed the connection.");
 }
 
-/// SES-27: as far as there are maps to fail; this build shows the gray box only.
+/// SES-27, MR-89: no other map is opened in its place.
 #[test]
-fn a_map_this_build_cannot_have_ends_the_join() {
+fn a_map_whose_name_is_none_ends_the_join() {
     let mut rig = Rig::attempting();
     rig.hear(schema());
     let ToClient::ServerInfo(mut info) = server_info() else { panic!() };
@@ -286,4 +290,18 @@ fn an_unusable_list_of_known_servers_is_told_apart_from_an_unreachable_server() 
     let end = rig.ends()[0];
     assert_eq!((end.kind, end.exit_code()), (EndKind::KnownHostsUnusable, 65));
     assert_eq!(end.console_line(), Some(format!("connect: {reason}")));
+}
+
+#[test]
+fn a_list_of_known_servers_that_cannot_be_written_is_told_apart_from_a_damaged_one() {
+    let path = || PathBuf::from("known-hosts");
+    let error = ErrorKind::ReadOnlyFilesystem.into();
+    let damaged = KnownHostsError::Line { path: path(), line: 3, found: "one word" };
+    for (error, kind) in [
+        (KnownHostsError::NotWritten { path: path(), error }, EndKind::KnownHostsNotWritten),
+        (KnownHostsError::Full(path()), EndKind::KnownHostsNotWritten),
+        (damaged, EndKind::KnownHostsUnusable),
+    ] {
+        assert_eq!(kind_of(&DialError::KnownHosts(error)), kind);
+    }
 }

@@ -7,7 +7,7 @@ use dh_messages::{
     EntityId, Input, PawnFlags, Section, Snapshot, SnapshotHead, WorldSettings, decode,
 };
 use dh_netcode::{InputQueue, Taken};
-use dh_sim::{BoxCasts, MoverSettings, MoverState, Solids, step};
+use dh_sim::{MoverSettings, MoverState, SolidCasts, Solids, step};
 use glam::Vec3;
 
 /// The pawn of every test.
@@ -61,7 +61,7 @@ impl Far {
     pub(super) fn repeat(&mut self, taken: &Taken) {
         if let Some(input) = taken.input() {
             let mover = MoverSettings::new(self.rate, self.settings.noclip_speed);
-            let mut casts = BoxCasts::new(&self.solids);
+            let mut casts = SolidCasts::new(&self.solids);
             self.state = step(&self.state, input, &mover, &mut casts);
         }
     }

@@ -117,6 +117,7 @@ fn a_watcher_hears_of_every_datagram_that_was_read() {
     let kept = super::super::Kept {
         phase: Phase::Playing { slot: 4, pawn: PAWN },
         presence: Presence::new(PeerId(3), ENDPOINT.to_owned(), false),
+        map: (opening().advert, true),
     };
     talk.session = Session::resume(Opening { watched: true, ..opening() }, kept, Micros(0));
     let effects = talk.tell(input(&[9, 8], SnapshotAck::default()));

@@ -5,11 +5,14 @@ use super::super::TickActor;
 use super::*;
 use crate::directory::Directory;
 use crate::event::Observer;
+use crate::library::Library;
+use dh_host::disk::RealDisk;
 
 /// A loop that goes on from what another one kept.
 fn remade(it: &Loop, peers: &[u32]) -> Loop {
     let peers: Vec<PeerId> = peers.iter().copied().map(PeerId).collect();
-    let fresh = Ticking::new(TickRate::DEFAULT, Pace::of(&Prefs::default()), it.now);
+    let fresh =
+        Ticking::new(TickRate::DEFAULT, Ground::gray_box(), Pace::of(&Prefs::default()), it.now);
     Loop::of(fresh.restored(it.kept.as_ref().unwrap(), &peers), it.now)
 }
 
@@ -83,8 +86,9 @@ fn a_world_beyond_repair_starts_anew_with_the_same_people_at_the_same_tick() {
 #[test]
 fn the_third_fault_within_ten_seconds_is_beyond_repair_and_the_count_starts_over() {
     let beyond = |faults: &[u64]| {
-        let directory = Directory::new(Prefs::default(), Observer::default());
-        let mut actor = TickActor::new(TickRate::DEFAULT, directory, None);
+        let directory =
+            Directory::new(Prefs::default(), Library::new(Arc::new(RealDisk)), Observer::default());
+        let mut actor = TickActor::new(TickRate::DEFAULT, Ground::gray_box(), directory, None);
         let each = faults.iter().map(|at| actor.is_beyond_repair(Micros(*at)));
         each.collect::<Vec<bool>>()
     };

@@ -8,11 +8,11 @@ use super::stage::{Stage, ahead};
 use crate::dice::Dice;
 use crate::graybox::GrayBox;
 use crate::mover::{MoverSettings, MoverState, step};
-use crate::physics::{BoxCasts, Casts, Solids};
+use crate::physics::{Casts, SolidCasts, Solids};
 
 fn walk(seed: u64, solids: &Solids, mut see: impl FnMut(&MoverState)) -> MoverState {
     let settings = MoverSettings::new(dh_machine::TickRate::DEFAULT, 8.0);
-    let mut casts = BoxCasts::new(solids);
+    let mut casts = SolidCasts::new(solids);
     let mut dice = Dice::new(seed);
     let spawn = GrayBox::new().spawns()[0];
     let mut state = MoverState::standing(spawn.feet, spawn.yaw);
@@ -50,7 +50,7 @@ fn of_solids_met_at_once_the_lowest_id_is_met_whatever_order_they_were_made_in()
     backward.boxes.reverse();
     for stage in [&stage, &backward] {
         let solids = stage.solids();
-        let mut casts = BoxCasts::new(&solids);
+        let mut casts = SolidCasts::new(&solids);
         casts.gather(Vec3::splat(-9.0), Vec3::splat(9.0));
         let body = stage.state.capsule(0.01);
         let hit = casts.sweep(&body, Vec3::NEG_Z * 5.0, crate::BodyId::NONE).unwrap();
@@ -64,7 +64,7 @@ fn of_solids_met_at_once_the_lowest_id_is_met_whatever_order_they_were_made_in()
 /// The mover looks things up once a step; nothing it meets may lie outside of what it looked up.
 #[test]
 fn what_a_step_gathers_is_all_that_it_can_reach() {
-    struct Everything<'a>(BoxCasts<'a>);
+    struct Everything<'a>(SolidCasts<'a>);
     impl Casts for Everything<'_> {
         fn gather(&mut self, _: Vec3, _: Vec3) {
             self.0.gather(Vec3::splat(-1e3), Vec3::splat(1e3));
@@ -93,7 +93,7 @@ fn what_a_step_gathers_is_all_that_it_can_reach() {
     let gray_box = GrayBox::new();
     let solids = gray_box.solids();
     let settings = MoverSettings::new(dh_machine::TickRate::DEFAULT, 8.0);
-    let (mut few, mut all) = (BoxCasts::new(&solids), Everything(BoxCasts::new(&solids)));
+    let (mut few, mut all) = (SolidCasts::new(&solids), Everything(SolidCasts::new(&solids)));
     let mut dice = Dice::new(3);
     let mut input = PlayerInput::default();
     for _ in 0..2_000 {

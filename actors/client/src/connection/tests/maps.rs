@@ -1,0 +1,118 @@
+//! Maps that are named: at a join and at a switch, had and not had.
+
+use dh_messages::{ClientReady, Content, Hash128, MapLoad, Root, ToServer};
+use dh_sim::GrayBox;
+
+use super::*;
+use crate::content::{StandingMap, Wanted};
+use crate::downloader::Failure;
+use crate::ending::EndKind;
+
+fn advert(generation: u32) -> MapAdvert {
+    let pallet = Content { fingerprint: Hash128([1; 16]), root: Root([2; 32]) };
+    MapAdvert { name: "p:assets/a.dh-map".into(), pallet, generation, ..MapAdvert::default() }
+}
+
+fn wanted(generation: u32) -> Wanted {
+    Wanted::of(&advert(generation)).unwrap().unwrap()
+}
+
+/// A client that was told of a map with `serverInfo`.
+fn joining() -> Rig {
+    let mut rig = Rig::attempting();
+    rig.hear(schema());
+    let ToClient::ServerInfo(mut info) = server_info() else { panic!() };
+    info.map = advert(3);
+    rig.hear(ToClient::ServerInfo(info));
+    rig
+}
+
+fn switch(rig: &mut Rig, generation: u32) -> Vec<Wanted> {
+    let effects = rig.hear(ToClient::MapLoad(MapLoad { map: advert(generation) }));
+    let fetches = effects.iter().filter_map(|effect| match effect {
+        Effect::Fetch(it) => Some(it.event.clone()),
+        _ => None,
+    });
+    fetches.collect()
+}
+
+/// The generations that the server was told are loaded, of these effects.
+fn readies(effects: &[Effect]) -> Vec<u32> {
+    let readies = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(ToServer::ClientReady(ClientReady { map_generation })) => {
+            Some(*map_generation)
+        }
+        _ => None,
+    });
+    readies.collect()
+}
+
+fn loaded(rig: &mut Rig, generation: u32) -> Vec<u32> {
+    let map = Arc::new(StandingMap::gray_box(&GrayBox::new(), generation));
+    let loaded = ConnectionMsg::Loaded(rig.of_now(map));
+    readies(rig.tell(loaded))
+}
+
+fn failed(rig: &mut Rig, generation: u32) {
+    let failure =
+        Failure { wanted: wanted(generation), reason: "pallet 'p': it is gone".to_owned() };
+    let failed = ConnectionMsg::LoadFailed(rig.of_now(failure));
+    rig.tell(failed);
+}
+
+/// MR-11, MR-151: ready is said when the map stands here, never before.
+#[test]
+fn a_join_fetches_the_map_it_is_told_of_and_is_ready_once_that_is_loaded() {
+    let mut rig = joining();
+    assert!(readies(&rig.effects).is_empty());
+    assert_eq!(rig.stands(), "loading");
+    assert_eq!(loaded(&mut rig, 3), [3]);
+    assert!(loaded(&mut rig, 2).is_empty(), "of a map before");
+}
+
+/// MR-12, MR-35, MR-153
+#[test]
+fn a_switch_fetches_through_the_same_door_while_the_session_goes_on() {
+    let mut rig = Rig::playing();
+    assert_eq!(switch(&mut rig, 9), [wanted(9)]);
+    assert_eq!(rig.hang_ups(), []);
+    assert_eq!(loaded(&mut rig, 9), [9]);
+}
+
+/// MR-Q21
+#[test]
+fn a_newer_switch_takes_the_place_of_the_one_that_loads() {
+    let mut rig = Rig::playing();
+    switch(&mut rig, 9);
+    assert_eq!(switch(&mut rig, 10), [wanted(10)]);
+    assert!(loaded(&mut rig, 9).is_empty(), "that map stands no longer");
+    assert_eq!(loaded(&mut rig, 10), [10]);
+}
+
+/// MR-63, MR-Q44
+#[test]
+fn a_map_that_cannot_be_had_ends_a_join_with_its_reason_and_only_tells_one_who_plays() {
+    let mut rig = joining();
+    failed(&mut rig, 3);
+    let end = &rig.ends()[0];
+    assert_eq!(end.kind, EndKind::MapTransferFailed);
+    assert!(end.detail().contains("pallet 'p': it is gone"), "{}", end.detail());
+
+    let mut rig = Rig::playing();
+    switch(&mut rig, 9);
+    failed(&mut rig, 8);
+    assert!(rig.lines().is_empty(), "of a map that is wanted no longer");
+    failed(&mut rig, 9);
+    assert_eq!(rig.lines(), ["map transfer failed: pallet 'p': it is gone"]);
+    assert!(rig.ends().is_empty());
+}
+
+/// MR-17
+#[test]
+fn the_gray_box_is_code_and_is_ready_at_once() {
+    let mut rig = Rig::playing();
+    let gray = MapAdvert { generation: 4, ..MapAdvert::default() };
+    let effects = rig.hear(ToClient::MapLoad(MapLoad { map: gray }));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::StandOnGrayBox(4))));
+    assert_eq!(readies(effects), [4]);
+}

@@ -1,0 +1,178 @@
+//! What a download answers: chunks and refusals in, bytes to keep and an end out.
+
+use dh_host::net::InMessage;
+use dh_machine::{Machine, Micros, Outbox};
+use dh_messages::{
+    BlobChunk, BlobKind, BlobRefused, BlobRequest, Content, Hash128, Rest, Root, ToClient,
+};
+use dh_pallet::Barcode;
+
+use super::state::PATIENCE;
+use super::{DownloaderMsg, Downloading, Effect, Failure};
+use crate::content::Wanted;
+use crate::numbered::Numbered;
+
+fn wanted(number: u8) -> Numbered<Wanted> {
+    let map = Barcode { pallet: "p".to_owned(), path: "assets/a.dh-map".to_owned() };
+    let content = Content { fingerprint: Hash128([number; 16]), root: Root([number; 32]) };
+    Numbered::new(3, Wanted { map, content, generation: u32::from(number) })
+}
+
+fn tell_at(machine: &mut Downloading, now: Micros, msg: DownloaderMsg) -> Vec<Effect> {
+    let mut out = Outbox::default();
+    machine.handle(now, msg, &mut out);
+    out.drain().filter(|effect| !matches!(effect, Effect::Tell(_))).collect()
+}
+
+fn tell(machine: &mut Downloading, msg: DownloaderMsg) -> Vec<Effect> {
+    tell_at(machine, Micros(0), msg)
+}
+
+fn frame(mut message: ToClient) -> DownloaderMsg {
+    let mut body = Vec::new();
+    message.write_body(&mut body).unwrap();
+    DownloaderMsg::Frame(Numbered::new(3, InMessage { id: message.id(), body: body.into() }))
+}
+
+/// Slice `index` of a blob of 2,500 bytes.
+fn chunk(number: u8, index: u32) -> BlobChunk {
+    let length = [1_024, 1_024, 452][index as usize];
+    let slice = Rest(vec![u8::try_from(index).unwrap(); length]);
+    let content = wanted(number).event.content;
+    BlobChunk { kind: BlobKind::MapPallet, content, total: 2_500, index, count: 3, slice }
+}
+
+fn hear(machine: &mut Downloading, chunk: BlobChunk) -> Vec<Effect> {
+    tell(machine, frame(ToClient::BlobChunk(chunk)))
+}
+
+fn write(number: u8, index: u32) -> Effect {
+    let (it, bytes) = (wanted(number), chunk(number, index).slice.0);
+    Effect::Write { it, offset: u64::from(index) * 1_024, bytes }
+}
+
+/// A download that waits for its first chunk.
+fn asking(number: u8) -> Downloading {
+    let mut machine = Downloading::default();
+    tell(&mut machine, DownloaderMsg::Want(wanted(number)));
+    tell(&mut machine, DownloaderMsg::Missing(wanted(number)));
+    tell(&mut machine, DownloaderMsg::Begun(wanted(number)));
+    machine
+}
+
+fn gives_up(effects: &[Effect], why: &str) -> bool {
+    matches!(effects, [Effect::Close, Effect::GiveUp(it)] if it.event.reason.contains(why))
+}
+
+/// MR-01, MR-37 to MR-41: what is here moves no byte.
+#[test]
+fn what_is_found_here_is_delivered_and_nothing_is_asked_for() {
+    let mut machine = Downloading::default();
+    let finds = tell(&mut machine, DownloaderMsg::Want(wanted(1)));
+    assert_eq!(finds, [Effect::Find(wanted(1))]);
+    let here = tell(&mut machine, DownloaderMsg::Found(wanted(1)));
+    assert_eq!(here, [Effect::Deliver(wanted(1))]);
+}
+
+/// MR-43, MR-44, MR-54, MR-111
+#[test]
+fn what_is_missing_is_asked_for_once_written_slice_by_slice_and_committed_at_the_last() {
+    let mut machine = Downloading::default();
+    tell(&mut machine, DownloaderMsg::Want(wanted(1)));
+    let begins = tell(&mut machine, DownloaderMsg::Missing(wanted(1)));
+    assert_eq!(begins, [Effect::Begin(wanted(1))]);
+    let request = BlobRequest { kind: BlobKind::MapPallet, content: wanted(1).event.content };
+    let asks = tell(&mut machine, DownloaderMsg::Begun(wanted(1)));
+    assert_eq!(asks, [Effect::Ask(Numbered::new(3, request))]);
+    assert_eq!(hear(&mut machine, chunk(1, 0)), [write(1, 0)]);
+    assert_eq!(hear(&mut machine, chunk(1, 1)), [write(1, 1)]);
+    assert_eq!(hear(&mut machine, chunk(1, 2)), [write(1, 2), Effect::Commit(wanted(1))]);
+    let here = tell(&mut machine, DownloaderMsg::Found(wanted(1)));
+    assert_eq!(here, [Effect::Deliver(wanted(1))]);
+}
+
+/// MR-47
+#[test]
+fn a_chunk_out_of_its_place_or_with_numbers_that_do_not_fit_ends_the_transfer() {
+    let broken: [fn(BlobChunk) -> BlobChunk; 4] = [
+        |it| BlobChunk { index: 1, ..it },
+        |it| BlobChunk { count: 4, ..it },
+        |it| BlobChunk { slice: Rest(vec![0; 1_023]), ..it },
+        |it| BlobChunk { index: 3, count: 3, ..it },
+    ];
+    for break_it in broken {
+        let mut machine = asking(1);
+        assert!(gives_up(&hear(&mut machine, break_it(chunk(1, 0))), "does not follow"));
+    }
+    let mut machine = asking(1);
+    hear(&mut machine, chunk(1, 0));
+    assert!(gives_up(&hear(&mut machine, chunk(1, 0)), "does not follow"), "the same again");
+    let mut machine = asking(1);
+    hear(&mut machine, chunk(1, 0));
+    let other = BlobChunk { total: 2_501, ..chunk(1, 1) };
+    assert!(gives_up(&hear(&mut machine, other), "does not follow"), "of another length");
+    let mut machine = asking(1);
+    let torn = DownloaderMsg::Frame(Numbered::new(3, InMessage { id: 14, body: vec![1].into() }));
+    assert!(gives_up(&tell(&mut machine, torn), "unreadable"));
+}
+
+/// MR-Q22: chunks of what is wanted no longer were under way, and mean nothing.
+#[test]
+fn a_newer_want_takes_the_place_of_the_one_that_moves_and_its_chunks_are_passed_over() {
+    let mut machine = asking(1);
+    hear(&mut machine, chunk(1, 0));
+    let turned = tell(&mut machine, DownloaderMsg::Want(wanted(2)));
+    assert_eq!(turned, [Effect::Close, Effect::Find(wanted(2))]);
+    tell(&mut machine, DownloaderMsg::Missing(wanted(2)));
+    tell(&mut machine, DownloaderMsg::Begun(wanted(2)));
+    assert!(matches!(hear(&mut machine, chunk(1, 1))[..], [Effect::Detail(_)]));
+    assert_eq!(hear(&mut machine, chunk(2, 0)), [write(2, 0)]);
+    assert!(tell(&mut machine, DownloaderMsg::Found(wanted(1))).is_empty(), "old news");
+}
+
+/// MR-63, MR-65
+#[test]
+fn a_refusal_ends_the_transfer_with_the_servers_reason_and_of_another_blob_means_nothing() {
+    let refused = |number| {
+        let content = wanted(number).event.content;
+        let reason = "it is gone".into();
+        frame(ToClient::BlobRefused(BlobRefused { kind: BlobKind::MapPallet, content, reason }))
+    };
+    let mut machine = asking(1);
+    assert!(tell(&mut machine, refused(2)).is_empty());
+    let reason = "the server couldn't send pallet 'p': it is gone".to_owned();
+    let failure = Failure { wanted: wanted(1).event, reason };
+    let ended = tell(&mut machine, refused(1));
+    assert_eq!(ended, [Effect::Close, Effect::GiveUp(Numbered::new(3, failure))]);
+    assert_eq!(machine.next_deadline(), None, "nothing is waited for");
+}
+
+/// MR-Q33
+#[test]
+fn a_transfer_without_progress_for_30_seconds_has_failed_and_a_slow_one_has_not() {
+    let mut machine = asking(1);
+    let later = Micros::from_secs(29);
+    tell_at(&mut machine, later, frame(ToClient::BlobChunk(chunk(1, 0))));
+    assert_eq!(machine.next_deadline(), Some(later + PATIENCE));
+    assert_eq!(PATIENCE, Micros::from_secs(30));
+    let mut out = Outbox::default();
+    machine.wake(Micros::from_secs(58), &mut out);
+    assert!(out.is_empty());
+    machine.wake(Micros::from_secs(59), &mut out);
+    assert!(gives_up(&out.drain().collect::<Vec<_>>(), "nothing came for 30 s"));
+}
+
+/// MR-Q44, MR-Q51
+#[test]
+fn bytes_that_cannot_be_kept_or_do_not_verify_end_the_transfer_with_the_reason() {
+    let failed = |number| {
+        let failure = Failure { wanted: wanted(number).event, reason: "disk full".to_owned() };
+        DownloaderMsg::Failed(Numbered::new(3, failure))
+    };
+    let mut machine = asking(1);
+    assert!(tell(&mut machine, failed(2)).is_empty(), "of what was wanted before");
+    assert!(gives_up(&tell(&mut machine, failed(1)), "disk full"));
+    let mut machine = asking(1);
+    (0..3).for_each(|index| drop(hear(&mut machine, chunk(1, index))));
+    assert!(gives_up(&tell(&mut machine, failed(1)), "disk full"), "while it is verified");
+}

@@ -1,0 +1,230 @@
+//! Map loader actor: makes of a pallet on this disk what can be stood in and drawn, step by step.
+//!
+//! Owned by: the client's scope. Talks to: the store, the downloader, the connection. Never:
+//! touches the world that is shown, or goes on with a map that is wanted no longer.
+
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use dh_host::{Actor, Context, Performed, Start};
+use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
+use dh_pallet::{Pallet, PalletError};
+use dh_sim::Ground;
+use dh_store::Found;
+use dh_store::load::{AnySource, LoadError, Loading, Request, Step};
+
+pub use self::state::{Effect, MapLoading};
+use crate::connection::ConnectionMsg;
+use crate::content::{CORE, ClientContent, StandingMap, Wanted};
+use crate::downloader::{DownloaderMsg, Failure};
+use crate::numbered::Numbered;
+use crate::scene::scene;
+use crate::ways::Ways;
+
+/// The promise of the map loader.
+pub const SPEC: Spec = Spec {
+    kind: "map_loader",
+    control_max: 64,
+    data_max: 4,
+    data_wakes: true,
+    restart: Restart { count: 5, window: Micros::from_secs(60) },
+    strategy: Strategy::OneForOne,
+    ask_deadline: None,
+    asks: &[],
+};
+
+actor_message! {
+    /// Everything the map loader can be told.
+    pub enum MapLoaderMsg {
+        /// Load this; whatever was loaded before is wanted no longer.
+        Load(Numbered<Load>): Control Refuse,
+        /// Nothing is wanted any more.
+        Forget: Control Coalesce,
+        /// This load cannot go on.
+        Failed(Numbered<u32>): Control Refuse,
+        /// This load is whole.
+        Loaded(Numbered<u32>): Control Refuse,
+        /// There is more to do.
+        More: Data Coalesce,
+    }
+}
+
+/// A map, and where its pallet lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Which.
+    pub wanted: Wanted,
+    /// Where.
+    pub source: Source,
+}
+
+/// Where a pallet lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In this program.
+    Core,
+    /// On the disk.
+    File(Found),
+}
+
+/// Performs what the map loader decides.
+#[derive(Debug)]
+pub struct MapLoaderActor {
+    content: Option<ClientContent>,
+    ways: Ways,
+    running: Option<(Numbered<Load>, Loading)>,
+    /// What is being loaded, for a restart.
+    load: Option<Numbered<Load>>,
+    loaded: Option<StandingMap>,
+    /// What was rejected last: a second copy that is bad too is the disk's fault.
+    rejected: Option<Wanted>,
+    why: String,
+}
+
+impl MapLoaderActor {
+    pub(crate) fn new(content: Option<ClientContent>, ways: Ways) -> Self {
+        Self {
+            content,
+            ways,
+            running: None,
+            load: None,
+            loaded: None,
+            rejected: None,
+            why: String::new(),
+        }
+    }
+
+    fn begin(&mut self, load: &Numbered<Load>) -> Result<Loading, LoadError> {
+        let Load { wanted, source } = &load.event;
+        let Some(content) = &self.content else {
+            return Err(LoadError::NoPallet(wanted.map.pallet.clone()));
+        };
+        let core = || {
+            let core = content.core.as_ref();
+            let core = core.ok_or_else(|| LoadError::NoPallet(CORE.to_owned()))?;
+            let source: AnySource = Box::new(Arc::clone(&core.bytes));
+            Pallet::open(source, Some(&core.content)).map_err(LoadError::Pallet)
+        };
+        let pallets = match source {
+            Source::Core => vec![core()?],
+            Source::File(found) => {
+                let file = content.store.open_file(found).map_err(LoadError::Pallet)?;
+                let source: AnySource = Box::new(file);
+                let own = Pallet::open(source, Some(&wanted.content)).map_err(LoadError::Pallet)?;
+                [Ok(own)]
+                    .into_iter()
+                    .chain(content.core.as_ref().map(|_| core()))
+                    .collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        let (map, cache) = (wanted.map.clone(), content.cook.clone());
+        let picture_side_max = content.picture_side_max;
+        Ok(Loading::new(Request { map, pallets, picture_side_max, cache }))
+    }
+
+    fn start(&mut self, load: Numbered<Load>) -> MapLoaderMsg {
+        self.load = Some(load.clone());
+        match self.begin(&load) {
+            Ok(loading) => {
+                self.running = Some((load, loading));
+                MapLoaderMsg::More
+            }
+            Err(error) => self.fail(&load, &error),
+        }
+    }
+
+    fn step(&mut self) -> Option<MapLoaderMsg> {
+        let (load, mut loading) = self.running.take()?;
+        Some(match loading.step() {
+            Ok(Step::More) => {
+                self.running = Some((load, loading));
+                MapLoaderMsg::More
+            }
+            Ok(Step::Done(mut loaded)) => {
+                let generation = load.event.wanted.generation;
+                let ground = Ground::of(&loaded.map, &loaded.worlds, loaded.triangles.take());
+                let scene = Arc::new(scene(&mut loaded));
+                self.loaded = Some(StandingMap { generation, solids: ground.solids, scene });
+                MapLoaderMsg::Loaded(Numbered::new(load.attempt, generation))
+            }
+            Err(error) => self.fail(&load, &error),
+        })
+    }
+
+    /// A file that turned out bad is given back to the store; the next try fetches another.
+    fn fail(&mut self, load: &Numbered<Load>, error: &LoadError) -> MapLoaderMsg {
+        let generation = Numbered::new(load.attempt, load.event.wanted.generation);
+        self.why = error.to_string();
+        let (Some(content), Source::File(found), LoadError::Pallet(why)) =
+            (&self.content, &load.event.source, error)
+        else {
+            return MapLoaderMsg::Failed(generation);
+        };
+        let is_bad = !matches!(why, PalletError::Disk(_) | PalletError::NoEntry(_));
+        let again = self.rejected.as_ref() == Some(&load.event.wanted);
+        if !is_bad || again {
+            return MapLoaderMsg::Failed(generation);
+        }
+        self.rejected = Some(load.event.wanted.clone());
+        tracing::warn!("{}: {why}; it is passed over", found.path);
+        content.store.reject(found, why.clone());
+        let wanted = Numbered::new(load.attempt, load.event.wanted.clone());
+        self.ways.to_downloader(DownloaderMsg::Want(wanted));
+        MapLoaderMsg::Forget
+    }
+
+    fn give_up(&mut self, attempt: u64) {
+        let Some(load) = self.load.take().filter(|load| load.attempt == attempt) else { return };
+        let wanted = load.event.wanted;
+        let reason = format!("pallet '{}': {}", wanted.map.pallet, std::mem::take(&mut self.why));
+        let failure = Failure { wanted, reason };
+        self.ways.to_connection(ConnectionMsg::LoadFailed(Numbered::new(attempt, failure)));
+    }
+}
+
+impl Actor for MapLoaderActor {
+    type Machine = MapLoading;
+    const SPEC: Spec = SPEC;
+
+    /// After a panic the load is told as failed; the world that is shown stays.
+    fn make(&mut self, start: Start<'_, MapLoaderMsg>) -> MapLoading {
+        self.running = None;
+        if start.restarts > 0
+            && let Some(load) = &self.load
+        {
+            "loading it failed; the log has more".clone_into(&mut self.why);
+            self.give_up(load.attempt);
+        }
+        MapLoading::default()
+    }
+
+    fn perform(&mut self, effect: Effect, cx: &mut Context<'_, MapLoaderMsg>) -> Performed<Effect> {
+        let told = match effect {
+            Effect::Begin(load) => Some(self.start(load)),
+            Effect::Step => self.step(),
+            Effect::Drop => {
+                (self.running, self.load) = (None, None);
+                None
+            }
+            Effect::Deliver(attempt) => {
+                self.load = None;
+                if let Some(standing) = self.loaded.take() {
+                    let standing = Numbered::new(attempt, Arc::new(standing));
+                    self.ways.to_connection(ConnectionMsg::Loaded(standing));
+                }
+                None
+            }
+            Effect::GiveUp(attempt) => {
+                self.give_up(attempt);
+                None
+            }
+        };
+        if let Some(told) = told {
+            drop(cx.port().offer(told));
+        }
+        Performed::Done
+    }
+}

@@ -1,0 +1,103 @@
+//! A blob that is open: read a window at a time, checked against what was advertised.
+
+use dh_host::net::SendError;
+use dh_machine::{DiskError, DiskErrorKind, DiskFile};
+use dh_messages::limit::BLOB_SLICE_BYTES;
+use dh_messages::{BlobChunk, BlobRequest, Rest, ToClient};
+use dh_pallet::Header;
+
+use super::state::NOT_HELD;
+use crate::library::Library;
+
+/// A blob and how far it has gone.
+#[derive(Debug)]
+pub(super) struct OpenBlob {
+    request: BlobRequest,
+    file: Box<dyn DiskFile>,
+    total: u64,
+    count: u32,
+    next: u32,
+}
+
+impl OpenBlob {
+    /// Open what was asked for and look at its header; why it cannot be sent, without a folder.
+    pub(super) fn open(request: BlobRequest, library: &Library) -> Result<Self, String> {
+        let held = library.find(request.content).ok_or(NOT_HELD)?;
+        let said = |error| format!("pallet '{}': {}", held.pallet, reason(&error));
+        let file = library.disk().open(&held.path).map_err(said)?;
+        let total = file.len().map_err(said)?;
+        let changed = || format!("pallet '{}': it was built anew; join again", held.pallet);
+        let header = Header::read(&*file).map_err(|_| changed())?;
+        if header.content != request.content || header.file_bytes != total {
+            return Err(changed());
+        }
+        let count = BlobChunk::count_of(total)
+            .ok_or_else(|| format!("pallet '{}': it is too large to be sent", held.pallet))?;
+        Ok(Self { request, file, total, count, next: 0 })
+    }
+
+    pub(super) fn request(&self) -> BlobRequest {
+        self.request
+    }
+
+    /// Send the next chunks, at most `room` and at most [`READ_CHUNKS`]; whether these were the
+    /// last. Fails with a reason when the file cannot be read, with none when the link takes no
+    /// more.
+    pub(super) fn send(
+        &mut self,
+        room: usize,
+        mut send: impl FnMut(u8, &[u8]) -> Result<(), SendError>,
+    ) -> Result<bool, Option<String>> {
+        let slice = u64::from(BLOB_SLICE_BYTES);
+        let start = u64::from(self.next) * slice;
+        let chunks = READ_CHUNKS.min(room).min((self.count - self.next) as usize);
+        let wanted = (chunks as u64 * slice).min(self.total - start);
+        let mut bytes = vec![0; usize::try_from(wanted).unwrap_or(0)];
+        read_exact(&*self.file, start, &mut bytes).map_err(|error| Some(reason(&error)))?;
+        let mut body = Vec::new();
+        let empty = bytes.is_empty().then_some(&bytes[..]);
+        for slice in bytes.chunks(usize::from(BLOB_SLICE_BYTES)).chain(empty) {
+            let mut chunk = ToClient::BlobChunk(BlobChunk {
+                kind: self.request.kind,
+                content: self.request.content,
+                total: self.total,
+                index: self.next,
+                count: self.count,
+                slice: Rest(slice.to_vec()),
+            });
+            body.clear();
+            chunk.write_body(&mut body).map_err(|error| Some(error.to_string()))?;
+            send(chunk.id(), &body).map_err(|_| None)?;
+            self.next += 1;
+        }
+        Ok(self.next == self.count)
+    }
+}
+
+fn read_exact(file: &dyn DiskFile, offset: u64, bytes: &mut [u8]) -> Result<(), DiskError> {
+    let mut have = 0;
+    while have < bytes.len() {
+        match file.read_at(offset + have as u64, &mut bytes[have..])? {
+            0 => {
+                let kind = DiskErrorKind::Io("it became shorter while it was read".to_owned());
+                return Err(DiskError::new(kind, String::new()));
+            }
+            read => have += read,
+        }
+    }
+    Ok(())
+}
+
+/// The words of an error without the path it happened at: where a server keeps its files is nobody
+/// else's business.
+fn reason(error: &DiskError) -> String {
+    match &error.kind {
+        DiskErrorKind::NotFound => "it is no longer there".to_owned(),
+        DiskErrorKind::Denied => "the server may not read it".to_owned(),
+        DiskErrorKind::Full | DiskErrorKind::Exists => "the server's disk failed".to_owned(),
+        DiskErrorKind::Io(why) => why.clone(),
+    }
+}
+
+/// Chunks that are read at once: 64 KiB.
+const READ_CHUNKS: usize = 64;

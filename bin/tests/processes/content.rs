@@ -1,0 +1,248 @@
+//! The verbs around content: a folder is begun, built, looked into, unpacked and cached.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::Value;
+
+/// `dh` with these words, in this folder and with a data folder in it.
+fn dh(home: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dh"))
+        .args(words)
+        .current_dir(home)
+        .env("DH_DATA", home.join("data"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// What it answered, having ended well.
+fn answer(home: &Path, words: &[&str]) -> String {
+    let output = dh(home, words);
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(home: &Path, words: &[&str]) -> Value {
+    serde_json::from_str(&answer(home, &[words, &["--json"]].concat())).unwrap()
+}
+
+/// Its exit code, and what it said on stderr, a line each.
+fn refusal(home: &Path, words: &[&str]) -> (i32, Vec<String>) {
+    let output = dh(home, words);
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), said.lines().map(str::to_owned).collect())
+}
+
+/// The names in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let listed = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        listed.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A folder with `yard`, as `dh new` makes it, and `yard.pallet`.
+fn yard() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    answer(home.path(), &["new", "yard"]);
+    answer(home.path(), &["build", "yard"]);
+    home
+}
+
+#[test]
+fn a_new_folder_is_built_and_its_pallet_tells_the_same_of_itself_everywhere() {
+    let home = tempfile::tempdir().unwrap();
+    let made = answer(home.path(), &["new", "yard"]);
+    assert!(made.contains("dh build yard") && made.contains("yard:assets/main.dh-map"), "{made}");
+    let built = json(home.path(), &["build", "yard", "--schema", "schemas"]);
+    assert_eq!(names(&home.path().join("schemas")).len(), 2);
+    let info = json(home.path(), &["pallet", "info", "yard.pallet"]);
+    for key in ["palletId", "fingerprint", "root", "entries", "bytes"] {
+        assert!(!info[key].is_null(), "{key}");
+        assert_eq!(built[key], info[key], "{key}");
+    }
+    assert_eq!((&info["format"], &info["palletId"]), (&2.into(), &"yard".into()));
+    assert_eq!(info["dependencies"], serde_json::json!([]));
+    assert_eq!(info["maps"], serde_json::json!(["yard:assets/main.dh-map"]));
+    let bytes = fs::metadata(home.path().join("yard.pallet")).unwrap().len();
+    assert_eq!(info["bytes"], bytes);
+    let listed = json(home.path(), &["pallet", "list", "yard.pallet"]);
+    assert_eq!(listed[0]["path"], "assets/main.dh-map");
+    assert!(answer(home.path(), &["pallet", "list", "yard.pallet"]).contains("main.dh-map"));
+    let whole = answer(home.path(), &["pallet", "verify", "yard.pallet", "yard.pallet"]);
+    assert_eq!(whole.matches(info["fingerprint"].as_str().unwrap()).count(), 2);
+    // Another folder, the same bytes.
+    answer(home.path(), &["build", "yard", "--out", "again.pallet"]);
+    let [one, other] = ["yard.pallet", "again.pallet"].map(|it| fs::read(home.path().join(it)));
+    assert!(one.unwrap() == other.unwrap());
+}
+
+#[test]
+fn a_folder_in_use_is_not_begun_anew() {
+    let home = yard();
+    let (code, said) = refusal(home.path(), &["new", "yard"]);
+    assert_eq!((code, said[0].contains("not empty")), (73, true), "{said:?}");
+}
+
+#[test]
+fn all_that_is_wrong_with_a_folder_is_told_in_one_run_and_nothing_is_written() {
+    let home = yard();
+    fs::remove_file(home.path().join("yard.pallet")).unwrap();
+    let map = "{ \"objects\": [\n  { \"id\": \"a\", \"naem\": \"x\" },\n  { \"id\": \"a\" }\n] }";
+    fs::write(home.path().join("yard/assets/main.dh-map"), map).unwrap();
+    fs::write(home.path().join("yard/assets/bad.png"), "no picture").unwrap();
+    let before = names(home.path());
+    let (code, said) = refusal(home.path(), &["build", "yard"]);
+    assert_eq!(code, 65, "{said:?}");
+    let starts = |start: &str| said.iter().any(|line| line.starts_with(start));
+    assert!(starts("assets/main.dh-map:2:") && starts("assets/main.dh-map:3:"), "{said:?}");
+    assert!(starts("assets/bad.png: "), "{said:?}");
+    let count = format!("dh: {} problems in yard; nothing is built", said.len() - 1);
+    assert_eq!(said.last(), Some(&count));
+    let (code, told) = refusal(home.path(), &["build", "yard", "--json"]);
+    let told: Vec<Value> = told.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((code, told.len()), (65, said.len()));
+    assert_eq!(told.iter().filter(|it| it["line"] == 2).count(), 1, "{told:?}");
+    assert_eq!(told.last().unwrap()["code"], 65);
+    assert_eq!(names(home.path()), before);
+}
+
+#[test]
+fn a_build_tells_a_missing_source_from_a_place_it_cannot_write_and_from_a_disk_that_fails() {
+    let home = yard();
+    let before = names(home.path());
+    let code = |words: &[&str]| refusal(home.path(), words).0;
+    assert_eq!(code(&["build", "none"]), 66);
+    assert_eq!(code(&["build", "yard", "--out", "no/such/place.pallet"]), 73);
+    assert_eq!(code(&["build", "yard", "--out", "/dev/null"]), 73);
+    // Files of 512 bytes at most.
+    let limited = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" build yard --out out.pallet"])
+        .arg(env!("CARGO_BIN_EXE_dh"))
+        .current_dir(home.path())
+        .env("DH_DATA", home.path().join("data"))
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(74), "{limited:?}");
+    assert_eq!(names(home.path()), before);
+}
+
+#[test]
+fn whatever_is_no_good_pallet_is_told_in_one_line_by_every_verb() {
+    let home = yard();
+    let good = fs::read(home.path().join("yard.pallet")).unwrap();
+    let with = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    let long = [&good[..], b"more"].concat();
+    for (name, bytes) in [
+        ("magic", with(0, b'X')),
+        ("v1", with(8, 1)),
+        ("lying", with(24, !good[24])),
+        ("root", with(48, !good[48])),
+        ("short", good[..good.len() - 1].to_vec()),
+        ("header", good[..100].to_vec()),
+        ("empty", Vec::new()),
+        ("long", long),
+    ] {
+        fs::write(home.path().join(name), bytes).unwrap();
+    }
+    fs::create_dir(home.path().join("folder")).unwrap();
+    mknodat(CWD, home.path().join("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let bad =
+        ["magic", "v1", "lying", "root", "short", "header", "empty", "long", "folder", "pipe"];
+    for verb in ["info", "verify", "list", "extract"] {
+        for name in bad {
+            let (code, said) = refusal(home.path(), &["pallet", verb, name]);
+            assert_eq!((code, said.len()), (65, 1), "{verb} {name}: {said:?}");
+            assert!(said[0].starts_with(&format!("dh: {name}: ")), "{verb} {name}: {said:?}");
+        }
+        assert_eq!(refusal(home.path(), &["pallet", verb, "none"]).0, 66, "{verb}");
+    }
+    let (_, said) = refusal(home.path(), &["pallet", "info", "v1"]);
+    let told = "dh: v1: Pallet format v1 cannot be read by this build (expected v2) - \
+                recompile the pallet with 'dh build'";
+    assert_eq!(said, [told]);
+    let (code, said) = refusal(home.path(), &["pallet", "verify", "magic", "yard.pallet", "short"]);
+    assert_eq!((code, said.len()), (65, 2), "{said:?}");
+}
+
+#[test]
+fn a_pallet_is_unpacked_whole_over_nothing_that_is_there_and_never_elsewhere() {
+    let home = yard();
+    let extract = ["pallet", "extract", "yard.pallet", "--out", "out"];
+    answer(home.path(), &extract);
+    let map = home.path().join("out/assets/main.dh-map");
+    let unpacked = fs::read(&map).unwrap();
+    assert!(unpacked.starts_with(b"{\"materials\""));
+    fs::write(&map, "mine").unwrap();
+    assert_eq!(refusal(home.path(), &extract).0, 73);
+    assert_eq!(fs::read(&map).unwrap(), b"mine");
+    answer(home.path(), &[&extract[..], &["--force"]].concat());
+    assert_eq!(fs::read(&map).unwrap(), unpacked);
+    assert_eq!(names(&home.path().join("out")), ["assets"]);
+    // A link that leads out of the folder.
+    fs::create_dir_all(home.path().join("trap")).unwrap();
+    fs::create_dir_all(home.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", home.path().join("trap/assets")).unwrap();
+    let trapped = ["pallet", "extract", "yard.pallet", "--out", "trap", "--force"];
+    assert_eq!(refusal(home.path(), &trapped).0, 73);
+    assert_eq!(names(&home.path().join("elsewhere")).len(), 0);
+}
+
+#[test]
+fn a_damaged_entry_is_named_and_leaves_nothing() {
+    let home = yard();
+    // An entry of several groups, so that the manifest lies in another one than its end.
+    let about = home.path().join("yard/pallet.dh");
+    let text = fs::read_to_string(&about).unwrap().replace("[]\n}", "[\"noise\"]\n}");
+    fs::write(&about, text).unwrap();
+    let mut word = 1_u32;
+    let noise = (0..200_000).map(|_| {
+        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        word.to_le_bytes()[3]
+    });
+    fs::write(home.path().join("yard/noise"), noise.collect::<Vec<u8>>()).unwrap();
+    answer(home.path(), &["build", "yard"]);
+    let path = home.path().join("yard.pallet");
+    let mut bytes = fs::read(&path).unwrap();
+    let entry = bytes.len() - 40;
+    bytes[entry] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (code, said) = refusal(home.path(), &["pallet", "verify", "yard.pallet"]);
+    assert_eq!((code, said.len()), (65, 1), "{said:?}");
+    assert!(said[0].contains("group 3"), "{said:?}");
+    assert_eq!(refusal(home.path(), &["pallet", "extract", "yard.pallet", "--out", "o"]).0, 65);
+    assert!(!home.path().join("o").exists());
+}
+
+#[test]
+fn the_store_is_listed_checked_repaired_and_pruned() {
+    let home = yard();
+    let info = json(home.path(), &["pallet", "info", "yard.pallet"]);
+    let [fingerprint, root] = ["fingerprint", "root"].map(|key| info[key].as_str().unwrap());
+    let cached = home.path().join(format!("data/cache/maps/{fingerprint}-{}.pallet", &root[..16]));
+    assert_eq!(json(home.path(), &["store", "list"]), serde_json::json!([]));
+    fs::copy(home.path().join("yard.pallet"), &cached).unwrap();
+    let listed = json(home.path(), &["store", "list"]);
+    assert_eq!((&listed[0]["palletId"], &listed[0]["bytes"]), (&"yard".into(), &info["bytes"]));
+    assert!(answer(home.path(), &["store", "verify"]).starts_with("ok "));
+    assert!(answer(home.path(), &["store", "prune"]).starts_with("freed 0 bytes"));
+    let mut bytes = fs::read(&cached).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&cached, &bytes).unwrap();
+    let (code, said) = refusal(home.path(), &["store", "verify"]);
+    assert_eq!((code, cached.exists()), (65, true), "{said:?}");
+    assert!(answer(home.path(), &["store", "verify", "--repair"]).starts_with("GONE "));
+    assert!(!cached.exists());
+    fs::copy(home.path().join("yard.pallet"), &cached).unwrap();
+    let pruned = json(home.path(), &["store", "prune", "--set", "client.cache.maxBytes=0"]);
+    assert_eq!(pruned["freed"], info["bytes"]);
+    assert!(!cached.exists());
+}

@@ -1,0 +1,223 @@
+//! Window: a place on the display, and the hands of whoever sits before it.
+//!
+//! Owned by the role, on the process's main thread, which pumps it and then the renderer that draws
+//! into its [`Screen`]. Never: draws, knows a world or a session.
+
+mod keys;
+
+use std::fmt::{Display, Formatter, Result as Written};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dh_view::Hands;
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{DeviceEvent, DeviceId, ElementState, MouseButton, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, EventLoop, OwnedDisplayHandle};
+use winit::keyboard::PhysicalKey;
+use winit::platform::pump_events::{EventLoopExtPumpEvents, PumpStatus};
+use winit::platform::x11::EventLoopBuilderExtX11;
+use winit::window::{CursorGrabMode, Window as Pane, WindowAttributes, WindowId};
+
+use self::keys::{Deed, deed};
+
+/// The size it opens at, before scaling.
+const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 720.0);
+/// Radians that a look turns for each count of the mouse.
+const TURN: f32 = 0.002;
+/// How long the display may take to give a window.
+const OPEN_MAX: Duration = Duration::from_secs(5);
+
+/// A window, and what its user does.
+#[derive(Debug)]
+pub struct Window {
+    events: EventLoop<()>,
+    seat: Seat,
+    screen: Screen,
+}
+
+/// Where a renderer draws into a window; it stays valid as long as the renderer keeps it.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    pub(crate) pane: Arc<Pane>,
+    pub(crate) display: OwnedDisplayHandle,
+}
+
+/// There is no display to open a window on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoDisplay(String);
+
+impl Display for NoDisplay {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Written {
+        // The system's reasons come on several lines.
+        let why = self.0.split_whitespace().collect::<Vec<_>>().join(" ");
+        write!(f, "there is no display to open a window on ({why})")
+    }
+}
+
+impl std::error::Error for NoDisplay {}
+
+impl Window {
+    /// Open a window of this title.
+    ///
+    /// # Errors
+    /// [`NoDisplay`] where there is none, or its libraries are missing.
+    pub fn open(title: &str) -> Result<Self, NoDisplay> {
+        let mut wanted = EventLoop::builder();
+        // Only other systems insist on the main thread.
+        EventLoopBuilderExtX11::with_any_thread(&mut wanted, true);
+        let mut events = wanted.build().map_err(|error| NoDisplay(error.to_string()))?;
+        let mut seat = Seat { title: title.to_owned(), ..Seat::default() };
+        let until = Instant::now() + OPEN_MAX;
+        while seat.pane.is_none() && seat.refused.is_none() && Instant::now() < until {
+            events.pump_app_events(Some(Duration::from_millis(20)), &mut seat);
+        }
+        let why = || seat.refused.clone().unwrap_or_else(|| "it gave no window in time".to_owned());
+        let pane = seat.pane.clone().ok_or_else(|| NoDisplay(why()))?;
+        let screen = Screen { pane, display: events.owned_display_handle() };
+        Ok(Self { events, seat, screen })
+    }
+
+    /// Take what happened, waiting for it up to `wait`.
+    pub fn pump(&mut self, wait: Duration) {
+        let status = self.events.pump_app_events(Some(wait), &mut self.seat);
+        if matches!(status, PumpStatus::Exit(_)) {
+            self.seat.closed = true;
+        }
+    }
+
+    /// Where it is drawn into.
+    #[must_use]
+    pub fn screen(&self) -> Screen {
+        self.screen.clone()
+    }
+
+    /// What its user does right now.
+    #[must_use]
+    pub const fn hands(&self) -> Hands {
+        self.seat.hands
+    }
+
+    /// Whether the pointer turns the look instead of moving over the screen.
+    #[must_use]
+    pub const fn is_captured(&self) -> bool {
+        self.seat.captured
+    }
+
+    /// Whether details are asked for.
+    #[must_use]
+    pub const fn wants_detail(&self) -> bool {
+        self.seat.detail
+    }
+
+    /// Whether its user has closed it.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.seat.closed
+    }
+}
+
+/// What is known of the window and its user.
+#[derive(Debug, Default)]
+struct Seat {
+    title: String,
+    pane: Option<Arc<Pane>>,
+    refused: Option<String>,
+    hands: Hands,
+    captured: bool,
+    detail: bool,
+    closed: bool,
+}
+
+impl Seat {
+    fn press(&mut self, deed: Deed, down: bool) {
+        let hands = &mut self.hands;
+        match deed {
+            Deed::Ahead => hands.ahead = down,
+            Deed::Back => hands.back = down,
+            Deed::Left => hands.left = down,
+            Deed::Right => hands.right = down,
+            Deed::Jump => hands.jump = down,
+            Deed::Crouch => hands.crouch = down,
+            Deed::Sprint => hands.sprint = down,
+            Deed::Detail => self.detail ^= down,
+            Deed::LetGo if down => self.let_go(),
+            Deed::LetGo => (),
+        }
+    }
+
+    /// Hold the pointer: locked where the display can, confined where it cannot.
+    fn capture(&mut self) {
+        let Some(pane) = &self.pane else { return };
+        let held = pane
+            .set_cursor_grab(CursorGrabMode::Locked)
+            .or_else(|_| pane.set_cursor_grab(CursorGrabMode::Confined));
+        match held {
+            Ok(()) => {
+                pane.set_cursor_visible(false);
+                self.captured = true;
+            }
+            Err(error) => tracing::debug!("the pointer cannot be held: {error}"),
+        }
+    }
+
+    /// Let go of the pointer and of every key.
+    fn let_go(&mut self) {
+        self.hands = self.hands.released();
+        self.captured = false;
+        let Some(pane) = &self.pane else { return };
+        pane.set_cursor_visible(true);
+        if let Err(error) = pane.set_cursor_grab(CursorGrabMode::None) {
+            tracing::debug!("the pointer cannot be let go: {error}");
+        }
+    }
+}
+
+impl ApplicationHandler for Seat {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        if self.pane.is_some() {
+            return;
+        }
+        let wanted = WindowAttributes::default()
+            .with_title(&self.title)
+            .with_inner_size(SIZE)
+            .with_min_inner_size(LogicalSize::new(160.0, 90.0));
+        match events.create_window(wanted) {
+            Ok(pane) => self.pane = Some(Arc::new(pane)),
+            Err(error) => self.refused = Some(error.to_string()),
+        }
+    }
+
+    fn window_event(&mut self, _events: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+        match event {
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closed = true,
+            WindowEvent::Focused(false) => self.let_go(),
+            WindowEvent::MouseInput {
+                state: ElementState::Pressed,
+                button: MouseButton::Left,
+                ..
+            } => self.capture(),
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } if !event.repeat => {
+                if let PhysicalKey::Code(code) = event.physical_key
+                    && let Some(deed) = deed(code)
+                {
+                    self.press(deed, event.state.is_pressed());
+                }
+            }
+            _ => (),
+        }
+    }
+
+    fn device_event(&mut self, _events: &ActiveEventLoop, _id: DeviceId, event: DeviceEvent) {
+        if let DeviceEvent::MouseMotion { delta: (right, down) } = event
+            && self.captured
+        {
+            self.hands.turn(counts(right) * TURN, -counts(down) * TURN);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a mouse counts far below 2^24")]
+fn counts(moved: f64) -> f32 {
+    moved as f32
+}
