@@ -50,12 +50,18 @@ pub struct NoDisplay(String);
 impl Display for NoDisplay {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
         // The system's reasons come on several lines.
-        let why = self.0.split_whitespace().collect::<Vec<_>>().join(" ");
+        let why = reason(&self.0).split_whitespace().collect::<Vec<_>>().join(" ");
         write!(f, "there is no display to open a window on ({why})")
     }
 }
 
 impl std::error::Error for NoDisplay {}
+
+/// An error of the window library without the place in its sources, which helps nobody here.
+fn reason(text: &str) -> &str {
+    let after = text.split_once(".rs:").and_then(|(_, after)| after.split_once(": "));
+    after.map_or(text, |(_, why)| why)
+}
 
 impl Window {
     /// Open a window of this title.
@@ -220,4 +226,18 @@ impl ApplicationHandler for Seat {
 #[expect(clippy::cast_possible_truncation, reason = "a mouse counts far below 2^24")]
 fn counts(moved: f64) -> f32 {
     moved as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_display_the_reason_is_told_in_one_line_and_no_place_in_anybodys_sources() {
+        let why = "os error at /somewhere/linux/mod.rs:765: neither DISPLAY nor\n WAYLAND is set.";
+        let told = NoDisplay(why.to_owned()).to_string();
+        let reason = "(neither DISPLAY nor WAYLAND is set.)";
+        assert_eq!(told, format!("there is no display to open a window on {reason}"));
+        assert!(NoDisplay("it gave none".to_owned()).to_string().ends_with("(it gave none)"));
+    }
 }
