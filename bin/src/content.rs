@@ -15,7 +15,7 @@ use crate::command::{Content, Shared};
 use crate::exit::Failure;
 
 pub(crate) use self::kept::kept;
-pub(crate) use self::shelf::shelf;
+pub(crate) use self::shelf::{core, shelf};
 
 /// Does what is asked with content.
 pub(crate) fn run(what: &Content, shared: &Shared) -> Result<(), Failure> {

@@ -55,7 +55,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     dialer.trust = Trust::KnownHosts(identity::known_hosts(&folder));
     let options = ClientOptions {
         dialer,
-        content: Some(content::kept(&flags.content, &folder, draws)?),
+        content: Some(content::kept(&flags.content, &folder, content::core()?, draws)?),
         prefs: prefs.clone(),
         fallback_name: fallback_name(seed),
         controls: Controls::Flown(Box::new(Pilot::new(Manner::Walker, seed))),

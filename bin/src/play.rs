@@ -124,11 +124,12 @@ impl Show {
         let identity = identity::load(folder)?;
         let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
         let name = prefs.get(key::CLIENT_NAME).unwrap_or_else(|| join::fallback_name(seed));
-        let kept = content::kept(&flags.content, folder, true)?;
+        let core = content::core()?;
+        let kept = content::kept(&flags.content, folder, core.clone(), true)?;
         let mut local = PeerSetup::new(name).inside().flown(Manner::Walker).keeping(kept.clone());
         local.prefs = prefs.clone();
         let address = serve::listening(flags.listen, LOOPBACK)?;
-        let shelf = content::shelf(&flags.content, folder)?;
+        let shelf = content::shelf(&flags.content, folder, core)?;
         let mut server = ServerSetup {
             prefs,
             address: Some(address),

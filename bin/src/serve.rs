@@ -43,7 +43,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         observer: Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
         disk: Arc::new(RealDisk),
-        shelf: content::shelf(&flags.content, &folder)?,
+        shelf: content::shelf(&flags.content, &folder, content::core()?)?,
         map: flags.map.clone(),
         links: Links::IDEAL,
     };

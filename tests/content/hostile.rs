@@ -4,7 +4,8 @@ use dh_cook::{Part as Solid, cook};
 use dh_map::{Mesh, mesh};
 use dh_tests::fuzz::FILES;
 
-use crate::stage::{noise, pallet};
+use crate::stage::pallet;
+use dh_tests::noise;
 
 /// Mutations of each good file.
 const MUTATIONS: usize = 500;

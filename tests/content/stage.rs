@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dh_host::disk::{FaultyDisk, RealDisk};
 use dh_pallet::{About, Writer, pack, xxh128};
 use dh_store::{Options, Store, StoreError};
+use dh_tests::noise;
 use dh_wire::Content;
 use tempfile::TempDir;
 
@@ -40,18 +41,6 @@ impl Stage {
             })
             .collect()
     }
-}
-
-/// Bytes that do not compress.
-pub(crate) fn noise(len: usize) -> Vec<u8> {
-    let mut word = 0x1234_5678_u32;
-    let next = |_| {
-        word ^= word << 13;
-        word ^= word >> 17;
-        word ^= word << 5;
-        word.to_le_bytes()[1]
-    };
-    (0..len).map(next).collect()
 }
 
 /// A pallet of four groups with a map, a text that is compressed and noise.

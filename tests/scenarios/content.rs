@@ -11,6 +11,7 @@ use dh_pallet::{About, Writer, pack, xxh128};
 use dh_scenario::{PeerId, PeerSetup, Report, Scenario, ServerId, ServerSetup, Transport, World};
 use dh_server::Shelf;
 use dh_store::{Options, Store};
+use dh_tests::noise;
 use tempfile::TempDir;
 
 use crate::stage::{self, BOTH, SECOND};
@@ -25,18 +26,6 @@ fn map(height: f32) -> String {
               "components":{{"dh.spawn":{{"radius":5}}}}}}]}}"#,
         floor = height - 0.5,
     )
-}
-
-/// Bytes that do not compress.
-fn noise(len: usize) -> Vec<u8> {
-    let mut word = 0x1234_5678_u32;
-    let next = |_| {
-        word ^= word << 13;
-        word ^= word >> 17;
-        word ^= word << 5;
-        word.to_le_bytes()[1]
-    };
-    (0..len).map(next).collect()
 }
 
 /// A pallet with one map, `main`, and so much noise, written into a folder.

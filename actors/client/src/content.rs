@@ -1,17 +1,13 @@
 //! What a client keeps content in, and what it is asked to show.
 
-use std::fmt;
 use std::sync::Arc;
 
 use dh_messages::{Content, MapAdvert};
-use dh_pallet::{Barcode, Pallet, PalletError};
+use dh_pallet::Barcode;
 use dh_sim::{GrayBox, Solids};
 use dh_store::Store;
-use dh_store::load::CookCache;
+use dh_store::load::{CookCache, Core};
 use dh_view::Scene;
-
-/// The id of the pallet that every build carries and no server sends.
-pub(crate) const CORE: &str = "core";
 
 /// Where a client's content lies.
 #[derive(Clone, Debug)]
@@ -24,33 +20,6 @@ pub struct ClientContent {
     pub cook: Option<CookCache>,
     /// The longest side of pictures that are worth unpacking, pixels; none for who draws nothing.
     pub picture_side_max: Option<u32>,
-}
-
-/// The core pallet, whole, and which one it is.
-#[derive(Clone)]
-pub struct Core {
-    /// All of it.
-    pub bytes: Arc<Vec<u8>>,
-    /// Which one it is.
-    pub content: Content,
-}
-
-impl Core {
-    /// The core pallet in these bytes.
-    ///
-    /// # Errors
-    /// When they are no pallet.
-    pub fn new(bytes: Vec<u8>) -> Result<Self, PalletError> {
-        let bytes = Arc::new(bytes);
-        let content = Pallet::open(Arc::clone(&bytes), None)?.content();
-        Ok(Self { bytes, content })
-    }
-}
-
-impl fmt::Debug for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Core").field(&self.content.fingerprint).finish()
-    }
 }
 
 /// A map that a server names.

@@ -11,12 +11,13 @@ mod tests;
 use dh_host::net::{BlobEvent, InMessage};
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
+use dh_store::load::Core;
 use dh_store::{Found, Transfer};
 
 pub use self::meter::Progress;
 pub use self::state::{Downloading, Effect};
 use crate::connection::ConnectionMsg;
-use crate::content::{CORE, ClientContent, Wanted};
+use crate::content::{ClientContent, Wanted};
 use crate::event::{ClientEvent, Observer};
 use crate::map_loader::{Load, MapLoaderMsg, Source};
 use crate::numbered::Numbered;
@@ -88,9 +89,9 @@ impl DownloaderActor {
         self.wanted = Some(it.clone());
         let wanted = &it.event;
         let content = self.content.as_ref().ok_or("this client keeps no content")?;
-        if wanted.map.pallet == CORE {
+        if wanted.map.pallet == Core::ID {
             let core = content.core.as_ref().ok_or("this program carries no core pallet")?;
-            if core.content != wanted.content {
+            if core.content() != wanted.content {
                 return Err("the built-in content differs; install the server's build".to_owned());
             }
             self.source = Some(Source::Core);

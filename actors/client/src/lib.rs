@@ -23,7 +23,7 @@ mod ways;
 
 pub use self::client::{Client, ClientOptions, SPECS};
 pub use self::connection::{ConnectionMsg, Profile};
-pub use self::content::{ClientContent, Core, StandingMap, Wanted};
+pub use self::content::{ClientContent, StandingMap, Wanted};
 pub use self::controls::{Controls, Wish};
 pub use self::dialer::Dialer;
 pub use self::downloader::{DownloaderMsg, Progress};

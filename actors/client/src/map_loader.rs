@@ -18,7 +18,7 @@ use dh_store::load::{AnySource, LoadError, Loading, Request, Step};
 
 pub use self::state::{Effect, MapLoading};
 use crate::connection::ConnectionMsg;
-use crate::content::{CORE, ClientContent, StandingMap, Wanted};
+use crate::content::{ClientContent, StandingMap, Wanted};
 use crate::downloader::{DownloaderMsg, Failure};
 use crate::numbered::Numbered;
 use crate::scene::scene;
@@ -102,24 +102,15 @@ impl MapLoaderActor {
         let Some(content) = &self.content else {
             return Err(LoadError::NoPallet(wanted.map.pallet.clone()));
         };
-        let core = || {
-            let core = content.core.as_ref();
-            let core = core.ok_or_else(|| LoadError::NoPallet(CORE.to_owned()))?;
-            let source: AnySource = Box::new(Arc::clone(&core.bytes));
-            Pallet::open(source, Some(&core.content)).map_err(LoadError::Pallet)
-        };
-        let pallets = match source {
-            Source::Core => vec![core()?],
-            Source::File(found) => {
-                let file = content.store.open_file(found).map_err(LoadError::Pallet)?;
-                let source: AnySource = Box::new(file);
-                let own = Pallet::open(source, Some(&wanted.content)).map_err(LoadError::Pallet)?;
-                [Ok(own)]
-                    .into_iter()
-                    .chain(content.core.as_ref().map(|_| core()))
-                    .collect::<Result<Vec<_>, _>>()?
-            }
-        };
+        let mut pallets = Vec::new();
+        if let Source::File(found) = source {
+            let file = content.store.open_file(found).map_err(LoadError::Pallet)?;
+            let source: AnySource = Box::new(file);
+            pallets.push(Pallet::open(source, Some(&wanted.content)).map_err(LoadError::Pallet)?);
+        }
+        if let Some(core) = &content.core {
+            pallets.push(core.open().map_err(LoadError::Pallet)?);
+        }
         let (map, cache) = (wanted.map.clone(), content.cook.clone());
         let picture_side_max = content.picture_side_max;
         Ok(Loading::new(Request { map, pallets, picture_side_max, cache }))

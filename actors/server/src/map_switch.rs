@@ -17,7 +17,7 @@ use dh_messages::MapAdvert;
 use dh_sim::{Ground, Solids};
 
 use self::prepare::Preparing;
-pub use self::prepare::{CORE, Shelf};
+pub use self::prepare::Shelf;
 pub use self::state::{Effect, Switching};
 use crate::directory::Directory;
 use crate::library::Held;

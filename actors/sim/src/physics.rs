@@ -11,6 +11,7 @@ mod rapier;
 mod solid;
 mod solid_casts;
 mod solids;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod triangle;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dh_client::{ClientContent, Core};
+use dh_client::ClientContent;
 use dh_host::disk::RealDisk;
-use dh_store::load::CookCache;
+use dh_store::load::{CookCache, Core};
 use dh_store::{Options, Store};
 
-use super::shelf::{COOK, core, pallets, text};
+use super::shelf::{COOK, pallets, text};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 
@@ -21,6 +21,7 @@ const PICTURE_SIDE_MAX: u32 = 2_048;
 pub(crate) fn kept(
     given: &[PathBuf],
     folder: &DataFolder,
+    core: Core,
     draws: bool,
 ) -> Result<ClientContent, Failure> {
     let disk = Arc::new(RealDisk);
@@ -36,8 +37,6 @@ pub(crate) fn kept(
         files.push(text(path)?);
     }
     store.set_given(files);
-    let core = Core::new(core()?)
-        .map_err(|error| Failure::new(Exit::Internal, format!("the core pallet: {error}")))?;
     Ok(ClientContent {
         store,
         core: Some(core),

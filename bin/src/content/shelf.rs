@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dh_host::disk::RealDisk;
 use dh_server::Shelf;
-use dh_store::load::CookCache;
+use dh_store::load::{CookCache, Core};
 
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
@@ -15,19 +15,21 @@ use crate::exit::{Exit, Failure};
 pub(super) const COOK: &str = "cache/cook";
 
 /// The pallets among `given`, files as they are and folders by their `.pallet` files, in order.
-pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder) -> Result<Shelf, Failure> {
+pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder, core: Core) -> Result<Shelf, Failure> {
     let mut files = Vec::new();
     for path in given {
         files.extend(pallets(path)?.iter().map(|path| text(path)).collect::<Result<Vec<_>, _>>()?);
     }
     let cache = text(&folder.file(COOK)).ok().map(|dir| CookCache::new(Arc::new(RealDisk), dir));
-    Ok(Shelf { files, core: Some(Arc::new(core()?)), cache })
+    Ok(Shelf { files, core: Some(core), cache })
 }
 
-/// The core pallet, compiled from the sources that this program carries.
-pub(super) fn core() -> Result<Vec<u8>, Failure> {
-    dh_compile::build_bundled(dh_compile::core_sources())
-        .map_err(|error| Failure::new(Exit::Internal, format!("the core pallet: {error}")))
+/// The core pallet, compiled from the sources that this program carries: once a run.
+pub(crate) fn core() -> Result<Core, Failure> {
+    let broken = |why: String| Failure::new(Exit::Internal, format!("the core pallet: {why}"));
+    let bytes = dh_compile::build_bundled(dh_compile::core_sources())
+        .map_err(|error| broken(error.to_string()))?;
+    Core::new(bytes).map_err(|error| broken(error.to_string()))
 }
 
 /// The pallets that a path stands for.

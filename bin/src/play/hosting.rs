@@ -39,8 +39,9 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let Hosting { flags, shared, folder, prefs, runtime, front, theatre } = hosting;
     let identity = identity::load(&folder)?;
     let peers = flags.peers.unwrap_or(PEERS);
-    let shelf = content::shelf(&flags.content, &folder)?;
-    let kept = content::kept(&flags.content, &folder, true)?;
+    let core = content::core()?;
+    let shelf = content::shelf(&flags.content, &folder, core.clone())?;
+    let kept = content::kept(&flags.content, &folder, core, true)?;
     let server = server(&runtime, &front, &identity, &prefs, (peers, flags), shelf)?;
     let address = server.address();
 

@@ -40,6 +40,6 @@ pub use self::names::{
 };
 pub use self::pallet::{Pallet, peek_id};
 pub use self::prover::{Prover, Put};
-pub use self::source::{Output, Source, Take};
+pub use self::source::{Output, Source, Take, fill_part};
 pub use self::verify::verify;
 pub use self::writer::{Stored, Writer};

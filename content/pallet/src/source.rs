@@ -43,12 +43,12 @@ pub(crate) fn fill<S: Source + ?Sized>(
     }
 }
 
-/// Fill `buf` as far as the source goes.
-pub(crate) fn fill_part<S: Source + ?Sized>(
+/// Fill `buf` from `offset` on as far as the source goes; how many bytes that was.
+pub fn fill_part<S: Source + ?Sized>(
     source: &S,
     offset: u64,
     buf: &mut [u8],
-) -> Result<usize, PalletError> {
+) -> Result<usize, DiskError> {
     let mut filled = 0;
     while filled < buf.len() {
         match source.read_at(offset + count(filled), &mut buf[filled..])? {

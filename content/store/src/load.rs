@@ -5,6 +5,7 @@
 //! world or a picture: it hands over what both are made from.
 
 mod cache;
+mod core;
 mod solid;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use dh_map::{Image, Map, Mesh, Problem, World};
 use dh_pallet::{Barcode, Pallet, PalletError, Source};
 
 pub use self::cache::CookCache;
+pub use self::core::Core;
 
 /// Bytes of a map's text.
 const MAP_BYTES_MAX: u64 = 32 << 20;
@@ -53,8 +55,6 @@ pub struct LoadedMap {
     pub pictures: BTreeMap<String, Arc<Image>>,
     /// What of its models is solid; none where nothing is.
     pub triangles: Option<Arc<Cooked>>,
-    /// Whether the collision was read and not cooked.
-    pub was_cooked: bool,
 }
 
 /// How far a load is.
@@ -195,7 +195,6 @@ impl Loading {
         let content = self.pallet(&self.request.map.pallet)?.content();
         let cache = self.request.cache.as_ref();
         let known = cache.and_then(|cache| cache.find(&self.request.map, &content));
-        let was_cooked = known.is_some();
         let triangles = match known {
             Some(cooked) => cooked,
             None => {
@@ -207,7 +206,7 @@ impl Loading {
             }
         };
         drop(parts);
-        (self.loaded.triangles, self.loaded.was_cooked) = (Some(Arc::new(triangles)), was_cooked);
+        self.loaded.triangles = Some(Arc::new(triangles));
         Ok(())
     }
 

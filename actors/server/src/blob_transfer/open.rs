@@ -4,7 +4,7 @@ use dh_host::net::SendError;
 use dh_machine::{DiskError, DiskErrorKind, DiskFile};
 use dh_messages::limit::BLOB_SLICE_BYTES;
 use dh_messages::{BlobChunk, BlobRequest, Rest, ToClient};
-use dh_pallet::Header;
+use dh_pallet::{Header, fill_part};
 
 use super::state::NOT_HELD;
 use crate::library::Library;
@@ -74,18 +74,16 @@ impl OpenBlob {
     }
 }
 
-fn read_exact(file: &dyn DiskFile, offset: u64, bytes: &mut [u8]) -> Result<(), DiskError> {
-    let mut have = 0;
-    while have < bytes.len() {
-        match file.read_at(offset + have as u64, &mut bytes[have..])? {
-            0 => {
-                let kind = DiskErrorKind::Io("it became shorter while it was read".to_owned());
-                return Err(DiskError::new(kind, String::new()));
-            }
-            read => have += read,
-        }
+fn read_exact(
+    file: &(dyn DiskFile + 'static),
+    offset: u64,
+    bytes: &mut [u8],
+) -> Result<(), DiskError> {
+    if fill_part(file, offset, bytes)? == bytes.len() {
+        return Ok(());
     }
-    Ok(())
+    let kind = DiskErrorKind::Io("it became shorter while it was read".to_owned());
+    Err(DiskError::new(kind, String::new()))
 }
 
 /// The words of an error without the path it happened at: where a server keeps its files is nobody

@@ -1,26 +1,21 @@
 //! Preparing: finds the pallet of a map on this machine and makes the map ready, piece by piece.
 
-use std::sync::Arc;
-
 use dh_machine::Disk;
 use dh_messages::{MapAdvert, Str16};
 use dh_pallet::{Barcode, Pallet, closure_hash, peek_id};
 use dh_sim::Ground;
-use dh_store::load::{AnySource, CookCache, Loading, Request, Step};
+use dh_store::load::{AnySource, CookCache, Core, Loading, Request, Step};
 
 use super::PreparedMap;
 use crate::library::{Held, Library};
-
-/// The id of the pallet that every build carries.
-pub const CORE: &str = "core";
 
 /// The pallets a server may run maps from.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
     /// Files, in the order in which they are looked at.
     pub files: Vec<String>,
-    /// The core pallet, whole, where this build carries one.
-    pub core: Option<Arc<Vec<u8>>>,
+    /// The core pallet, where this build carries one.
+    pub core: Option<Core>,
     /// Where cooked collision is kept.
     pub cache: Option<CookCache>,
 }
@@ -63,7 +58,7 @@ impl Shelf {
         let held = |path| Held { content, pallet: map.pallet.clone(), path };
         let closure = path.map(held).into_iter().collect();
         let mut pallets = vec![pallet];
-        if map.pallet != CORE && self.core.is_some() {
+        if map.pallet != Core::ID && self.core.is_some() {
             pallets.push(self.core()?);
         }
         let cache = self.cache.clone();
@@ -77,7 +72,7 @@ impl Shelf {
         id: &str,
         disk: &dyn Disk,
     ) -> Result<(Pallet<AnySource>, Option<String>), String> {
-        if id == CORE {
+        if id == Core::ID {
             return Ok((self.core()?, None));
         }
         let mut broken = Vec::new();
@@ -113,9 +108,8 @@ impl Shelf {
     }
 
     fn core(&self) -> Result<Pallet<AnySource>, String> {
-        let core = self.core.clone().ok_or("this program carries no core pallet")?;
-        let source: AnySource = Box::new(core);
-        Pallet::open(source, None).map_err(|error| format!("the core pallet: {error}"))
+        let core = self.core.as_ref().ok_or("this program carries no core pallet")?;
+        core.open().map_err(|error| format!("the core pallet: {error}"))
     }
 }
 

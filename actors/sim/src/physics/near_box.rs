@@ -4,7 +4,7 @@ use glam::{Mat3, Vec3};
 
 use super::distance::{Distance, to_point, to_segment};
 use super::solid::surface_of;
-use super::solid_casts::{ALONG, STEPS_MAX, TOUCH};
+use super::sweep::{Gap, Motion, TOUCH, sweep};
 use super::{BodyId, Capsule, Hit, Overlap, Solid};
 
 /// A candidate.
@@ -52,8 +52,7 @@ impl NearBox {
         found
     }
 
-    /// Newton's method on the distance, which is convex along the motion: from outside no step
-    /// passes the contact, and where the distance does not fall there is none ahead.
+    /// Where the motion meets it first.
     pub(super) fn sweep(
         &self,
         capsule: &Capsule,
@@ -63,31 +62,28 @@ impl NearBox {
     ) -> Option<Hit> {
         let turn = self.axes.transpose();
         let (from, along) = (turn * (capsule.centre - self.centre), turn * motion);
-        let mut time = 0.0;
-        let mut found = self.distance(from, capsule.straight);
-        if found.far - capsule.radius > far + TOUCH {
+        let start = self.distance(from, capsule.straight);
+        if start.far - capsule.radius > far + TOUCH {
             return None;
         }
-        for _ in 0..STEPS_MAX {
-            let gap = found.far - capsule.radius;
-            let closing = -along.dot(found.normal);
-            if closing <= ALONG * far {
-                return None;
-            }
-            if gap <= TOUCH {
-                break;
-            }
-            time += gap / closing;
-            if time > until {
-                return None;
-            }
-            found = self.distance(from + along * time, capsule.straight);
-        }
+        let motion = Motion { radius: capsule.radius, along, far, until };
+        let at = |time| self.distance(from + along * time, capsule.straight);
+        let (time, found) = sweep(start, motion, at)?;
         Some(Hit {
             time,
             normal: self.axes * found.normal,
             surface: surface_of(&self.axes, self.half, found.nearest - found.normal * found.far),
             body: self.id,
         })
+    }
+}
+
+impl Gap for Distance {
+    fn far(self) -> f32 {
+        self.far
+    }
+
+    fn normal(self) -> Vec3 {
+        self.normal
     }
 }

@@ -8,7 +8,7 @@ use dh_cook::Cooked;
 use glam::Vec3;
 
 use super::solid::length;
-use super::solid_casts::{ALONG, STEPS_MAX, TOUCH};
+use super::sweep::{ALONG, Gap, Motion, TOUCH, sweep};
 use super::triangle::{Reach, Triangle};
 use super::{BodyId, Capsule, Hit, Overlap};
 
@@ -150,25 +150,22 @@ impl NearTriangle {
         self.high.cmpge(low).all() && self.low.cmple(high).all()
     }
 
-    /// As for boxes: Newton's method on a convex distance.
-    fn sweep(&self, capsule: &Capsule, motion: Vec3, far: f32, until: f32) -> Option<(f32, Reach)> {
-        let mut time = 0.0;
-        let mut found = self.shape.reach(capsule.centre, capsule.straight);
-        for _ in 0..STEPS_MAX {
-            let gap = found.far - capsule.radius;
-            let closing = -motion.dot(found.normal);
-            if closing <= ALONG * far {
-                return None;
-            }
-            if gap <= TOUCH {
-                break;
-            }
-            time += gap / closing;
-            if time > until {
-                return None;
-            }
-            found = self.shape.reach(capsule.centre + motion * time, capsule.straight);
-        }
-        Some((time, found))
+    /// When the motion meets it, and how it lies then.
+    fn sweep(&self, capsule: &Capsule, along: Vec3, far: f32, until: f32) -> Option<(f32, Reach)> {
+        let start = self.shape.reach(capsule.centre, capsule.straight);
+        let motion = Motion { radius: capsule.radius, along, far, until };
+        sweep(start, motion, |time| {
+            self.shape.reach(capsule.centre + along * time, capsule.straight)
+        })
+    }
+}
+
+impl Gap for Reach {
+    fn far(self) -> f32 {
+        self.far
+    }
+
+    fn normal(self) -> Vec3 {
+        self.normal
     }
 }

@@ -10,14 +10,6 @@ use super::near_triangles::NearTriangles;
 use super::solid::length;
 use super::{BodyId, Capsule, Casts, Hit, Overlap, Solids};
 
-/// A gap this small counts as contact, metres.
-pub(super) const TOUCH: f32 = 1e-4;
-/// A motion that closes a gap by less than this part of its length runs along the surface. The
-/// distance is convex, so such a motion sinks in by no more than that part of its length.
-pub(super) const ALONG: f32 = 1e-4;
-/// Steps of one sweep. At a face it takes two; at a rim the gap shrinks fourfold with each.
-pub(super) const STEPS_MAX: u32 = 24;
-
 /// Casts among [`Solids`].
 #[derive(Debug)]
 pub struct SolidCasts<'a> {

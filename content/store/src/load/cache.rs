@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dh_cook::Cooked;
 use dh_machine::{Disk, DiskError};
-use dh_pallet::{Barcode, closure_hash};
+use dh_pallet::{Barcode, closure_hash, fill_part};
 use dh_wire::Content;
 
 /// Bytes of a cooked file that are read at most.
@@ -29,14 +29,8 @@ impl CookCache {
         let file = self.disk.open(&self.path(map, content)).ok()?;
         let len = file.len().ok().filter(|len| *len <= COOKED_BYTES_MAX)?;
         let mut bytes = vec![0; usize::try_from(len).ok()?];
-        let mut have = 0;
-        while have < bytes.len() {
-            match file.read_at(u64::try_from(have).ok()?, &mut bytes[have..]).ok()? {
-                0 => return None,
-                read => have += read,
-            }
-        }
-        Cooked::decode(&bytes).ok()
+        let read = fill_part(&file, 0, &mut bytes).ok()?;
+        Cooked::decode(&bytes[..read]).ok()
     }
 
     /// Keep what was cooked. A disk that fails only costs the next load its time.

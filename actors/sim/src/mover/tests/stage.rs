@@ -35,6 +35,19 @@ impl Stage {
         stage
     }
 
+    /// A pawn on the floor before ten steps of 30 cm that lead up to a landing.
+    pub(super) fn before_stairs() -> Self {
+        let mut stage = Self::flat();
+        for number in 0..10_u8 {
+            let number = f32::from(number);
+            let high = 0.3 * (number + 1.0);
+            let centre = Vec3::new(0.0, high * 0.5, -2.0 - 0.4 * number);
+            stage.wall(centre, Vec3::new(2.0, high * 0.5, 0.2));
+        }
+        stage.wall(Vec3::new(0.0, 1.5, -8.0), Vec3::new(2.0, 1.5, 2.2));
+        stage
+    }
+
     /// A pawn with nothing around it.
     pub(super) fn in_the_air(feet: Vec3) -> Self {
         let settings = MoverSettings::new(TickRate::DEFAULT, 8.0);

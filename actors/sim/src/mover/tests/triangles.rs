@@ -111,14 +111,7 @@ fn a_step_of_triangles_is_climbed_up_to_45_cm() {
 /// MOV-07
 #[test]
 fn stairs_of_triangles_are_walked_up_and_down_at_walking_speed() {
-    let mut stage = Stage::flat();
-    for number in 0..10_u8 {
-        let number = f32::from(number);
-        let high = 0.3 * (number + 1.0);
-        let centre = Vec3::new(0.0, high * 0.5, -2.0 - 0.4 * number);
-        stage.wall(centre, Vec3::new(2.0, high * 0.5, 0.2));
-    }
-    stage.wall(Vec3::new(0.0, 1.5, -8.0), Vec3::new(2.0, 1.5, 2.2));
+    let mut stage = Stage::before_stairs();
     stage.meshed = true;
     let back = PlayerInput { move_z: -127, ..PlayerInput::default() };
     for (steps, input, high) in [(120, ahead(), 3.01), (150, back, 0.01)] {

@@ -67,14 +67,7 @@ fn a_step_of_45_cm_is_climbed_and_one_of_47_is_not() {
 /// MOV-07
 #[test]
 fn stairs_are_walked_up_and_down_at_walking_speed() {
-    let mut stage = Stage::flat();
-    for number in 0..10_u8 {
-        let number = f32::from(number);
-        let high = 0.3 * (number + 1.0);
-        let centre = Vec3::new(0.0, high * 0.5, -2.0 - 0.4 * number);
-        stage.wall(centre, Vec3::new(2.0, high * 0.5, 0.2));
-    }
-    stage.wall(Vec3::new(0.0, 1.5, -8.0), Vec3::new(2.0, 1.5, 2.2));
+    let mut stage = Stage::before_stairs();
     let mut airborne = 0;
     for _ in 0..120 {
         stage.run(1, ahead());
