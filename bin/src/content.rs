@@ -5,7 +5,6 @@ mod bar;
 mod build;
 mod extract;
 mod fresh;
-mod kept;
 mod opened;
 mod pallet;
 mod shelf;
@@ -14,8 +13,7 @@ mod stock;
 use crate::command::{Content, Shared};
 use crate::exit::Failure;
 
-pub(crate) use self::kept::kept;
-pub(crate) use self::shelf::{core, shelf};
+pub(crate) use self::shelf::shelf;
 
 /// Does what is asked with content.
 pub(crate) fn run(what: &Content, shared: &Shared) -> Result<(), Failure> {

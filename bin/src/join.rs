@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_client::{
-    CameraMode, Client as Running, ClientEvent, ClientOptions, Controls, Dialer, Manner, Observer,
-    Pilot, Progress, SessionEnd,
+    CameraMode, Client as Running, ClientContent, ClientEvent, ClientOptions, Controls, Dialer,
+    Manner, Observer, Pilot, Progress, SessionEnd,
 };
 use dh_host::net::Trust;
 use dh_host::{Runtime, Scope};
@@ -55,7 +55,10 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     dialer.trust = Trust::KnownHosts(identity::known_hosts(&folder));
     let options = ClientOptions {
         dialer,
-        content: Some(content::kept(&flags.content, &folder, content::core()?, draws)?),
+        content: Some(ClientContent {
+            shelf: content::shelf(&flags.content, &folder)?,
+            picture_side_max: if draws { picture::side_max() } else { None },
+        }),
         prefs: prefs.clone(),
         fallback_name: fallback_name(seed),
         controls: Controls::Flown(Box::new(Pilot::new(Manner::Walker, seed))),

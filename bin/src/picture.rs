@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_host::{Port, Pump, Scope};
-use dh_render::{NoAdapter, Renderer, Screen, Studio, png_bytes};
+use dh_render::{NoAdapter, Renderer, Screen, Studio, find_adapter, png_bytes};
 use dh_view::{NoPicture, PictureReport, PixelBox, RenderMsg, Shot, View};
 use serde_json::{Value, json};
 
@@ -20,6 +20,10 @@ use crate::front::{Event, Front, FrontMsg};
 const SIZE: (u32, u32) = (1_280, 720);
 /// What to do where a picture cannot be written.
 const REMEDY: &str = "--picture FILE, in a folder you may write to";
+/// The longest side of pictures on the things of a world, pixels.
+const SIDE_MAX: u32 = 2_048;
+/// The same where a processor does the drawing.
+const SIDE_MAX_SOFTWARE: u32 = 1_024;
 /// How long a picture may take, on the slowest of adapters.
 const PICTURE_MAX: Duration = Duration::from_secs(60);
 
@@ -84,6 +88,12 @@ impl Darkroom {
         }
         Err(Failure::new(Exit::TimedOut, "the picture was not finished within a minute"))
     }
+}
+
+/// The longest side of pictures that this machine's adapter should draw from; none without one.
+pub(crate) fn side_max() -> Option<u32> {
+    let adapter = find_adapter().ok()?;
+    Some(if adapter.software { SIDE_MAX_SOFTWARE } else { SIDE_MAX })
 }
 
 /// What having nothing to draw with means to whoever asked for a picture.

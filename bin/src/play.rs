@@ -124,17 +124,16 @@ impl Show {
         let identity = identity::load(folder)?;
         let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
         let name = prefs.get(key::CLIENT_NAME).unwrap_or_else(|| join::fallback_name(seed));
-        let core = content::core()?;
-        let kept = content::kept(&flags.content, folder, core.clone(), true)?;
+        let shelf = content::shelf(&flags.content, folder)?;
+        let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
         let mut local = PeerSetup::new(name).inside().flown(Manner::Walker).keeping(kept.clone());
         local.prefs = prefs.clone();
         let address = serve::listening(flags.listen, LOOPBACK)?;
-        let shelf = content::shelf(&flags.content, folder, core)?;
         let mut server = ServerSetup {
             prefs,
             address: Some(address),
             identity: Some(identity),
-            shelf,
+            shelf: Some(shelf),
             map: Some(map(flags)),
         };
         // The local player and the simulated ones always find a place.

@@ -2,10 +2,8 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Instant;
 
-use dh_host::disk::RealDisk;
 use dh_host::net::{Links, ListenError};
 use dh_host::{RealOptions, Runtime};
 use dh_prefs::{DEFAULT_PORT, Prefs, key};
@@ -42,8 +40,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         world_id: Guid::from(new_world_id(&runtime)),
         observer: Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
-        disk: Arc::new(RealDisk),
-        shelf: content::shelf(&flags.content, &folder, content::core()?)?,
+        shelf: Some(content::shelf(&flags.content, &folder)?),
         map: flags.map.clone(),
         links: Links::IDEAL,
     };

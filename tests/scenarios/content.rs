@@ -1,115 +1,16 @@
 //! Content: maps that are fetched, proved, stood in and switched, by whole servers and clients.
 
+mod in_flight;
+mod stage;
+
 use std::fs;
-use std::path::Path;
-use std::sync::Arc;
 
-use dh_client::{ClientContent, EndKind};
-use dh_host::disk::RealDisk;
+use dh_client::EndKind;
 use dh_machine::Micros;
-use dh_pallet::{About, Writer, pack, xxh128};
-use dh_scenario::{PeerId, PeerSetup, Report, Scenario, ServerId, ServerSetup, Transport, World};
-use dh_server::Shelf;
-use dh_store::{Options, Store};
-use dh_tests::noise;
-use tempfile::TempDir;
+use dh_scenario::{PeerId, PeerSetup, Transport, World};
 
-use crate::stage::{self, BOTH, SECOND};
-
-/// A floor at this height with a spawn on it.
-fn map(height: f32) -> String {
-    format!(
-        r#"{{"objects":[
-            {{"id":"floor","transform":{{"position":[0,{floor},0]}},
-              "components":{{"dh.box":{{"size":[40,1,40]}}}}}},
-            {{"id":"spawn","transform":{{"position":[0,{height},0]}},
-              "components":{{"dh.spawn":{{"radius":5}}}}}}]}}"#,
-        floor = height - 0.5,
-    )
-}
-
-/// A pallet with one map, `main`, and so much noise, written into a folder.
-fn pallet(folder: &Path, id: &str, height: f32, noise_bytes: usize) -> String {
-    let mut writer = Writer::new(About { id: id.to_owned(), ..About::default() }).unwrap();
-    let (map, noise) = (map(height).into_bytes(), noise(noise_bytes));
-    writer.put("assets/main.dh-map", pack(&map).in_memory()).unwrap();
-    writer.put("files/noise", pack(&noise).in_memory()).unwrap();
-    let mut bytes = Vec::new();
-    writer.write(&mut bytes, xxh128, &mut |_, _| {}).unwrap();
-    let path = folder.join(format!("{id}.pallet"));
-    fs::write(&path, bytes).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-/// A server's pallets, and folders for clients.
-struct Stage {
-    folder: TempDir,
-    files: Vec<String>,
-}
-
-impl Stage {
-    /// A low map, `low`, and a high one, `high`, which weighs 300 KB.
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let files = vec![
-            pallet(folder.path(), "low", 0.0, 1_000),
-            pallet(folder.path(), "high", 20.0, 300_000),
-        ];
-        Self { folder, files }
-    }
-
-    fn setup(&self, map: &str) -> ServerSetup {
-        let shelf = Shelf { files: self.files.clone(), ..Shelf::default() };
-        ServerSetup { shelf, map: Some(map.to_owned()), ..ServerSetup::default() }
-    }
-
-    /// What a client keeps under this name.
-    fn kept(&self, name: &str) -> ClientContent {
-        let cache = self.cache(name);
-        let store = Store::open(Arc::new(RealDisk), Options::new(&cache)).unwrap();
-        ClientContent { store, core: None, cook: None, picture_side_max: None }
-    }
-
-    fn cache(&self, name: &str) -> String {
-        self.folder.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    /// Names of what lies in a client's cache.
-    fn cached(&self, name: &str) -> Vec<String> {
-        let listed = fs::read_dir(self.cache(name)).unwrap();
-        let mut names: Vec<String> =
-            listed.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-const LOW: &str = "low:assets/main.dh-map";
-const HIGH: &str = "high:assets/main.dh-map";
-
-fn world(
-    transport: Transport,
-    setup: ServerSetup,
-    course: impl AsyncFnOnce(&mut World, ServerId),
-) -> Report {
-    let scenario = Scenario::new("content", 17).transport(transport);
-    let report = scenario.run(async |world: &mut World| {
-        let server = world.server(setup);
-        course(world, server).await;
-        stage::nobody_panicked(world.runtime());
-    });
-    report.assert_passed();
-    report
-}
-
-fn received(world: &World, peer: PeerId) -> u64 {
-    world.records().peer(peer).download.map_or(0, |progress| progress.received)
-}
-
-async fn plays(world: &mut World, peer: PeerId) {
-    let within = Micros::from_secs(20);
-    world.expect_within(within, "it plays", |it| it.is_playing(peer)).await;
-}
+use self::stage::{HIGH, LOW, Stage, plays, received, world};
+use crate::stage::{self as room, BOTH, SECOND};
 
 /// How high the feet of those a peer sees are, itself included.
 async fn heights(world: &mut World, peer: PeerId) -> Vec<f32> {
@@ -206,14 +107,14 @@ fn twenty_switches_between_two_maps_lose_nobody_and_leave_the_world_as_it_was() 
 /// MR-156, MR-161
 #[test]
 fn a_map_that_cannot_be_made_ready_leaves_the_former_one_standing_and_says_why() {
-    let stage = Stage::new();
+    let mut stage = Stage::new();
     let bad = stage.folder.path().join("bad.pallet");
     let mut bytes = fs::read(&stage.files[1]).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     fs::write(&bad, &bytes[..last]).unwrap();
-    let mut setup = stage.setup(LOW);
-    setup.shelf.files.push(bad.to_str().unwrap().to_owned());
+    stage.files.push(bad.to_str().unwrap().to_owned());
+    let setup = stage.setup(LOW);
     world(Transport::Quic, setup, async |world, server| {
         let ada = world.peer(PeerSetup::new("ada").keeping(stage.kept("ada")));
         world.join(ada, server);
@@ -223,7 +124,7 @@ fn a_map_that_cannot_be_made_ready_leaves_the_former_one_standing_and_says_why()
             ("low:assets/other.dh-map", "the pallet holds low:assets/main.dh-map"),
             ("low", "is no barcode"),
         ] {
-            let answer = stage::console(world, server, &format!("map {map}")).await;
+            let answer = room::console(world, server, &format!("map {map}")).await;
             assert!(answer.contains("was not loaded") && answer.contains(why), "{answer}");
         }
         world.run_for(SECOND).await;
@@ -293,7 +194,7 @@ fn a_given_file_is_used_where_it_lies_under_any_name_and_a_damaged_one_is_passed
     world(Transport::Quic, stage.setup(HIGH), async |world, server| {
         for (name, folder, fetched) in [("ada", &given, false), ("bob", &damaged, true)] {
             let kept = stage.kept(name);
-            kept.store.set_given(vec![folder.to_str().unwrap().to_owned()]);
+            kept.shelf.store.set_given(vec![folder.to_str().unwrap().to_owned()]);
             let peer = world.peer(PeerSetup::new(name).keeping(kept));
             world.join(peer, server);
             plays(world, peer).await;

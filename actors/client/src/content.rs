@@ -5,19 +5,14 @@ use std::sync::Arc;
 use dh_messages::{Content, MapAdvert};
 use dh_pallet::Barcode;
 use dh_sim::{GrayBox, Solids};
-use dh_store::Store;
-use dh_store::load::{CookCache, Core};
+use dh_store::Shelf;
 use dh_view::Scene;
 
 /// Where a client's content lies.
 #[derive(Clone, Debug)]
 pub struct ClientContent {
-    /// Pallets: the cache, and what was given.
-    pub store: Store,
-    /// The core pallet of this build.
-    pub core: Option<Core>,
-    /// Where cooked collision is kept.
-    pub cook: Option<CookCache>,
+    /// What it loads maps from, and keeps what it receives in.
+    pub shelf: Shelf,
     /// The longest side of pictures that are worth unpacking, pixels; none for who draws nothing.
     pub picture_side_max: Option<u32>,
 }

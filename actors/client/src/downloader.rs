@@ -90,14 +90,14 @@ impl DownloaderActor {
         let wanted = &it.event;
         let content = self.content.as_ref().ok_or("this client keeps no content")?;
         if wanted.map.pallet == Core::ID {
-            let core = content.core.as_ref().ok_or("this program carries no core pallet")?;
+            let core = content.shelf.core.as_ref().ok_or("this program carries no core pallet")?;
             if core.content() != wanted.content {
                 return Err("the built-in content differs; install the server's build".to_owned());
             }
             self.source = Some(Source::Core);
             return Ok(DownloaderMsg::Found(it.clone()));
         }
-        let resolved = content.store.resolve(&wanted.content);
+        let resolved = content.shelf.store.resolve(&wanted.content);
         for twin in resolved.twins {
             tracing::warn!("{twin}: fingerprint equal, content digest differs; passed over");
         }
@@ -113,7 +113,7 @@ impl DownloaderActor {
     }
 
     fn begin(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, String> {
-        let store = &self.content.as_ref().ok_or("this client keeps no content")?.store;
+        let store = &self.content.as_ref().ok_or("this client keeps no content")?.shelf.store;
         let begun = store.try_begin(&it.event.content, PALLET_BYTES_MAX);
         let transfer = begun.map_err(|error| error.to_string())?;
         self.transfer = Some(transfer.ok_or("it is being fetched already")?);
@@ -135,7 +135,7 @@ impl DownloaderActor {
         let transfer = self.transfer.take().ok_or("its transfer is over")?;
         let verified = transfer.verify(&mut |_, _| {}).map_err(|error| error.to_string())?;
         verified.commit().map_err(|error| error.to_string())?;
-        let store = &self.content.as_ref().ok_or("this client keeps no content")?.store;
+        let store = &self.content.as_ref().ok_or("this client keeps no content")?.shelf.store;
         let found = store.resolve(&it.event.content).found;
         let found = found.ok_or("it is gone from the cache already")?;
         Ok(self.found(it, found))

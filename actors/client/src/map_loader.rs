@@ -14,7 +14,7 @@ use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_pallet::{Pallet, PalletError};
 use dh_sim::Ground;
 use dh_store::Found;
-use dh_store::load::{AnySource, LoadError, Loading, Request, Step};
+use dh_store::load::{AnySource, LoadError, Loading, Step};
 
 pub use self::state::{Effect, MapLoading};
 use crate::connection::ConnectionMsg;
@@ -102,18 +102,17 @@ impl MapLoaderActor {
         let Some(content) = &self.content else {
             return Err(LoadError::NoPallet(wanted.map.pallet.clone()));
         };
-        let mut pallets = Vec::new();
-        if let Source::File(found) = source {
-            let file = content.store.open_file(found).map_err(LoadError::Pallet)?;
+        let ClientContent { shelf, picture_side_max } = content;
+        let open = |found: &Found| {
+            let file = shelf.store.open_file(found).map_err(PalletError::Disk)?;
             let source: AnySource = Box::new(file);
-            pallets.push(Pallet::open(source, Some(&wanted.content)).map_err(LoadError::Pallet)?);
-        }
-        if let Some(core) = &content.core {
-            pallets.push(core.open().map_err(LoadError::Pallet)?);
-        }
-        let (map, cache) = (wanted.map.clone(), content.cook.clone());
-        let picture_side_max = content.picture_side_max;
-        Ok(Loading::new(Request { map, pallets, picture_side_max, cache }))
+            Pallet::open(source, Some(&wanted.content))
+        };
+        let pallet = match source {
+            Source::Core => None,
+            Source::File(found) => Some(open(found).map_err(LoadError::Pallet)?),
+        };
+        shelf.load(wanted.map.clone(), pallet, *picture_side_max).map_err(LoadError::Pallet)
     }
 
     fn start(&mut self, load: Numbered<Load>) -> MapLoaderMsg {
@@ -161,7 +160,7 @@ impl MapLoaderActor {
         }
         self.rejected = Some(load.event.wanted.clone());
         tracing::warn!("{}: {why}; it is passed over", found.path);
-        content.store.reject(found, why.clone());
+        content.shelf.store.reject(found, why.clone());
         let wanted = Numbered::new(load.attempt, load.event.wanted.clone());
         self.ways.to_downloader(DownloaderMsg::Want(wanted));
         MapLoaderMsg::Forget

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use dh_host::net::Identity;
 use dh_prefs::Prefs;
-use dh_server::Shelf;
+use dh_store::Shelf;
 
 /// One server of a scenario, in the order of making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,8 +20,8 @@ pub struct ServerSetup {
     pub address: Option<SocketAddr>,
     /// The key it proves itself by; `None` takes one that follows from the seed.
     pub identity: Option<Identity>,
-    /// The pallets it may run maps from.
-    pub shelf: Shelf,
+    /// What it may run maps from; the gray box alone without it.
+    pub shelf: Option<Shelf>,
     /// The map it starts with; the gray box without one.
     pub map: Option<String>,
 }

@@ -7,7 +7,6 @@ use dh_client::{
     CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
     Wish,
 };
-use dh_host::disk::RealDisk;
 use dh_host::net::{Identity, Links};
 use dh_host::{Port, Runtime, Scope, Seeds};
 use dh_machine::Micros;
@@ -122,7 +121,6 @@ impl World {
             prefs: setup.prefs,
             world_id: Guid::from(self.bytes_of(&name)),
             name,
-            disk: Arc::new(RealDisk),
             shelf: setup.shelf,
             map: setup.map,
             observer,

@@ -5,13 +5,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dh_machine::Disk;
+use dh_machine::{DiskError, DiskErrorKind, DiskFile};
 use dh_messages::Content;
+use dh_store::{Found, Store};
 
 /// Where the content of one server lies. Clones are the same library.
 #[derive(Clone, Debug)]
 pub struct Library {
-    disk: Arc<dyn Disk>,
+    /// None for a server that knows no pallets.
+    store: Option<Store>,
     /// The newest closure, and the one before.
     closures: Arc<Mutex<[Vec<Held>; 2]>>,
 }
@@ -19,25 +21,28 @@ pub struct Library {
 /// A pallet that may be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Which.
-    pub content: Content,
+    /// Which, and where it lies.
+    pub found: Found,
     /// Its id, for people.
     pub pallet: String,
-    /// Where it lies.
-    pub path: String,
 }
 
 impl Library {
-    /// An empty library on `disk`.
+    /// An empty library of pallets in `store`.
     #[must_use]
-    pub fn new(disk: Arc<dyn Disk>) -> Self {
-        Self { disk, closures: Arc::default() }
+    pub fn new(store: Option<Store>) -> Self {
+        Self { store, closures: Arc::default() }
     }
 
-    /// The disk that its files lie on.
-    #[must_use]
-    pub fn disk(&self) -> &dyn Disk {
-        &*self.disk
+    /// Open one of its files.
+    ///
+    /// # Errors
+    /// When the disk does not let us.
+    pub fn open(&self, held: &Held) -> Result<Box<dyn DiskFile>, DiskError> {
+        let path = held.found.path.as_str();
+        let store = self.store.as_ref();
+        let store = store.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?;
+        store.open_file(&held.found)
     }
 
     /// From now on these are advertised; those before the last ones are forgotten.
@@ -50,7 +55,7 @@ impl Library {
     /// Where this content lies, if it may be fetched.
     #[must_use]
     pub fn find(&self, content: Content) -> Option<Held> {
-        self.lock().iter().flatten().find(|held| held.content == content).cloned()
+        self.lock().iter().flatten().find(|held| held.found.content == content).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, [Vec<Held>; 2]> {
@@ -60,27 +65,29 @@ impl Library {
 
 #[cfg(test)]
 mod tests {
-    use dh_host::disk::RealDisk;
     use dh_messages::{Hash128, Root};
+    use dh_store::Place;
 
     use super::*;
 
     fn held(number: u8) -> Held {
         let content = Content { fingerprint: Hash128([number; 16]), root: Root([number; 32]) };
-        Held { content, pallet: "p".to_owned(), path: format!("/maps/{number}.pallet") }
+        let path = format!("/maps/{number}.pallet");
+        let found = Found { path, place: Place::Given, content };
+        Held { found, pallet: "p".to_owned() }
     }
 
     /// MR-Q28
     #[test]
     fn only_the_newest_and_the_former_closure_can_be_had() {
-        let library = Library::new(Arc::new(RealDisk));
-        let have = |number| library.find(held(number).content).is_some();
+        let library = Library::new(None);
+        let have = |number| library.find(held(number).found.content).is_some();
         library.advertise(vec![held(1), held(2)]);
         library.advertise(vec![held(3)]);
         assert!(have(1) && have(2) && have(3) && !have(4));
         library.advertise(Vec::new());
         assert!(have(3) && !have(1));
-        let twin = Content { root: Root([9; 32]), ..held(3).content };
+        let twin = Content { root: Root([9; 32]), ..held(3).found.content };
         assert_eq!(library.find(twin), None, "another root is another content");
     }
 }

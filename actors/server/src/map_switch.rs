@@ -15,9 +15,10 @@ use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::MapAdvert;
 use dh_sim::{Ground, Solids};
+use dh_store::Shelf;
 
 use self::prepare::Preparing;
-pub use self::prepare::Shelf;
+pub(crate) use self::prepare::prepare_whole;
 pub use self::state::{Effect, Switching};
 use crate::directory::Directory;
 use crate::library::Held;
@@ -86,7 +87,7 @@ impl PreparedMap {
 #[derive(Debug)]
 pub struct MapSwitchActor {
     directory: Directory,
-    shelf: Shelf,
+    shelf: Option<Shelf>,
     preparing: Option<Preparing>,
     prepared: Option<Arc<PreparedMap>>,
     /// What stood before the newest map, kept until the next one is prepared.
@@ -96,7 +97,7 @@ pub struct MapSwitchActor {
 }
 
 impl MapSwitchActor {
-    pub(crate) fn new(directory: Directory, shelf: Shelf) -> Self {
+    pub(crate) fn new(directory: Directory, shelf: Option<Shelf>) -> Self {
         Self { directory, shelf, preparing: None, prepared: None, former: None, asked: None }
     }
 
@@ -138,7 +139,7 @@ impl Actor for MapSwitchActor {
         let told = match effect {
             Effect::Prepare(line) => {
                 self.former = None;
-                let preparing = self.shelf.prepare(&line.text, self.directory.library());
+                let preparing = Preparing::begin(self.shelf.as_ref(), &line.text);
                 self.asked = Some(line);
                 match preparing {
                     Ok(preparing) => {

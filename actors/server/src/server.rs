@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use dh_host::net::{Endpoint, Identity, Links, ListenError, ListenOptions};
 use dh_host::{Inlet, Place, Scope};
-use dh_machine::{Disk, Spec, TickRate};
+use dh_machine::{Spec, TickRate};
 use dh_messages::{CloseCode, MapAdvert};
 use dh_prefs::{Prefs, key};
+use dh_store::Shelf;
 use dh_wire::Guid;
 
 use crate::directory::Directory;
@@ -16,7 +17,7 @@ use crate::event::Observer;
 use crate::facts::Facts;
 use crate::library::Library;
 use crate::listener::{Arrivals, ListenerActor};
-use crate::map_switch::{MapSwitchActor, MapSwitchMsg, PreparedMap, Shelf};
+use crate::map_switch::{MapSwitchActor, MapSwitchMsg, PreparedMap, prepare_whole};
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
@@ -47,10 +48,8 @@ pub struct ServerOptions {
     pub name: String,
     /// Which world this is.
     pub world_id: Guid,
-    /// The disk that content lies on.
-    pub disk: Arc<dyn Disk>,
-    /// The pallets it may run maps from.
-    pub shelf: Shelf,
+    /// What it may run maps from; the gray box alone without it.
+    pub shelf: Option<Shelf>,
     /// The barcode of the map it starts with; the gray box without one.
     pub map: Option<String>,
     /// Who watches.
@@ -89,14 +88,13 @@ impl Server {
         let rate = TickRate::DEFAULT;
         let mut facts = Facts::new(rate, world_id, prefs.get(key::SERVER_NAME));
         facts.trust_names = prefs.get(key::SERVER_IDENTITY) == "name";
-        let library = Library::new(options.disk);
+        let shelf = options.shelf;
+        let library = Library::new(shelf.as_ref().map(|shelf| shelf.store.clone()));
         let directory = Directory::new(prefs, library, options.observer);
         let traced = scope.runtime().trace().is_on();
 
         let map = match &options.map {
-            Some(map) => {
-                options.shelf.prepare_whole(map, directory.library()).map_err(StartError::Map)?
-            }
+            Some(map) => prepare_whole(shelf.as_ref(), map).map_err(StartError::Map)?,
             None => PreparedMap::gray_box(),
         };
         directory.library().advertise(map.closure);
@@ -106,7 +104,7 @@ impl Server {
         let tick = TickActor::new(rate, map.ground, directory.clone(), traced);
         directory.set_tick(scope.spawn(Place::Thread("tick"), "tick", tick));
 
-        let switch = MapSwitchActor::new(directory.clone(), options.shelf);
+        let switch = MapSwitchActor::new(directory.clone(), shelf);
         let switch = scope.spawn(Place::Thread("map-switch"), "map-switch", switch);
         directory.set_map_switch(switch);
 

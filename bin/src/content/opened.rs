@@ -7,6 +7,7 @@ use dh_host::disk::RealDisk;
 use dh_machine::{Disk as _, DiskError, DiskErrorKind, DiskFile};
 use dh_pallet::{Pallet, PalletError};
 
+use super::shelf::text;
 use crate::exit::{Exit, Failure};
 
 /// A pallet in a file.
@@ -23,11 +24,7 @@ pub(super) fn file(path: &Path) -> Result<Box<dyn DiskFile>, Failure> {
         }
         _ => {}
     }
-    let Some(text) = path.to_str() else {
-        let cause = format!("{}: expected a path in UTF-8", path.display());
-        return Err(Failure::new(Exit::Usage, cause));
-    };
-    RealDisk.open(text).map_err(told)
+    RealDisk.open(&text(path)?).map_err(told)
 }
 
 /// The pallet in the file: its header, group table and manifest are proved.

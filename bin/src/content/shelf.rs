@@ -1,55 +1,62 @@
-//! The shelf: the pallets that a role was given, the core pallet, and where cooked collision lies.
+//! The shelf of a role: the cache of pallets, those that were given, the core pallet, and where
+//! cooked collision lies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dh_host::disk::RealDisk;
-use dh_server::Shelf;
 use dh_store::load::{CookCache, Core};
+use dh_store::{Options, Shelf, Store, StoreError};
 
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 
+/// The folder of received pallets, in the data folder.
+const MAPS: &str = "cache/maps";
 /// The folder of cooked collision, in the data folder.
-pub(super) const COOK: &str = "cache/cook";
+const COOK: &str = "cache/cook";
 
-/// The pallets among `given`, files as they are and folders by their `.pallet` files, in order.
-pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder, core: Core) -> Result<Shelf, Failure> {
-    let mut files = Vec::new();
-    for path in given {
-        files.extend(pallets(path)?.iter().map(|path| text(path)).collect::<Result<Vec<_>, _>>()?);
-    }
-    let cache = text(&folder.file(COOK)).ok().map(|dir| CookCache::new(Arc::new(RealDisk), dir));
-    Ok(Shelf { files, core: Some(core), cache })
+/// What a role with this data folder runs maps from, where it was given these pallets and folders
+/// of pallets.
+pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder) -> Result<Shelf, Failure> {
+    let store = store(folder)?;
+    // Looked at once here, so that a path which is not there is told at the start.
+    given.iter().try_for_each(|path| there(path))?;
+    store.set_given(given.iter().map(|path| text(path)).collect::<Result<_, _>>()?);
+    let cook = CookCache::new(Arc::new(RealDisk), text(&folder.file(COOK))?);
+    Ok(Shelf { store, core: Some(core()?), cook: Some(cook) })
 }
 
-/// The core pallet, compiled from the sources that this program carries: once a run.
-pub(crate) fn core() -> Result<Core, Failure> {
+/// The store in this data folder, with nothing given.
+pub(super) fn store(folder: &DataFolder) -> Result<Store, Failure> {
+    let cache = text(&folder.file(MAPS))?;
+    let store = Store::open(Arc::new(RealDisk), Options::new(&cache));
+    store.map_err(|error: StoreError| {
+        let cause = format!("the cache of pallets: {error}");
+        Failure::new(Exit::CannotCreate, cause)
+            .remedy("dh --data DIR, with a folder you may write to")
+    })
+}
+
+/// The core pallet, compiled from the sources that this program carries.
+fn core() -> Result<Core, Failure> {
     let broken = |why: String| Failure::new(Exit::Internal, format!("the core pallet: {why}"));
     let bytes = dh_compile::build_bundled(dh_compile::core_sources())
         .map_err(|error| broken(error.to_string()))?;
     Core::new(bytes).map_err(|error| broken(error.to_string()))
 }
 
-/// The pallets that a path stands for.
-pub(super) fn pallets(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// Whether a pallet or a folder of pallets is where it was said to be.
+fn there(path: &Path) -> Result<(), Failure> {
     let missing = |error| {
         let cause = format!("--content {}: {error}", path.display());
         Failure::new(Exit::Missing, cause).remedy("dh build SOURCE_DIR --out FILE")
     };
-    if !fs::metadata(path).map_err(missing)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
+    if fs::metadata(path).map_err(missing)?.is_dir() {
+        fs::read_dir(path).map_err(missing)?;
     }
-    let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(missing)? {
-        let path = entry.map_err(missing)?.path();
-        if path.extension().is_some_and(|extension| extension == "pallet") && path.is_file() {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
+    Ok(())
 }
 
 /// Paths of content are text: they are compared, sorted and told.

@@ -1,13 +1,12 @@
 //! `dh store`: the pallets that were downloaded into the data folder.
 
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dh_host::disk::RealDisk;
 use dh_machine::{Disk as _, Micros};
 use dh_pallet::peek_id;
 use dh_prefs::key;
-use dh_store::{Kept, Kind, Options, Store, StoreError};
+use dh_store::{Kept, Kind, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::bar::{Bar, Unit};
@@ -17,18 +16,10 @@ use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::{output, settings};
 
-/// The folder of downloaded pallets, in the data folder.
-const MAPS: &str = "cache/maps";
-
 /// Does what is asked with the store.
 pub(super) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
-    let path = folder.file(MAPS);
-    let Some(path) = path.to_str() else {
-        let cause = format!("{}: expected a path in UTF-8", path.display());
-        return Err(Failure::new(Exit::Usage, cause).remedy("dh --data DIR"));
-    };
-    let store = Store::open(Arc::new(RealDisk), Options::new(path)).map_err(failure)?;
+    let store = super::shelf::store(&folder)?;
     match what {
         What::List => list(&store.list().map_err(failure)?, shared.json),
         What::Verify { repair } => verify(&store, *repair, shared.json),

@@ -1,17 +1,16 @@
 //! The role that plays at a window: a world in this process, its one person, some simulated peers.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use dh_client::{
     CameraMode, Client, ClientContent, ClientOptions, Controls, Dialer, Observer, Pilot,
 };
-use dh_host::disk::RealDisk;
 use dh_host::net::{Identity, Links};
 use dh_host::{Runtime, Scope};
 use dh_prefs::{Address, Prefs, key};
-use dh_server::{Server, ServerOptions, Shelf};
+use dh_server::{Server, ServerOptions};
 use dh_sim::GrayBox;
+use dh_store::Shelf;
 use dh_wire::Guid;
 
 use super::{Actors, LOOPBACK, PEERS, SEED, cast, tell};
@@ -21,7 +20,7 @@ use crate::exit::Failure;
 use crate::front::{Front, FrontMsg};
 use crate::join::Visit;
 use crate::picture::Theatre;
-use crate::{content, identity, join, serve, settings};
+use crate::{content, identity, join, picture, serve, settings};
 
 /// What this role is run with.
 pub(crate) struct Hosting<'a> {
@@ -39,9 +38,8 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let Hosting { flags, shared, folder, prefs, runtime, front, theatre } = hosting;
     let identity = identity::load(&folder)?;
     let peers = flags.peers.unwrap_or(PEERS);
-    let core = content::core()?;
-    let shelf = content::shelf(&flags.content, &folder, core.clone())?;
-    let kept = content::kept(&flags.content, &folder, core, true)?;
+    let shelf = content::shelf(&flags.content, &folder)?;
+    let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
     let server = server(&runtime, &front, &identity, &prefs, (peers, flags), shelf)?;
     let address = server.address();
 
@@ -103,8 +101,7 @@ fn server(
         world_id: Guid::from(serve::new_world_id(runtime)),
         observer: dh_server::Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
-        disk: Arc::new(RealDisk),
-        shelf,
+        shelf: Some(shelf),
         map: Some(super::map(flags)),
         links: Links::IDEAL,
     };

@@ -12,6 +12,7 @@ mod examine;
 mod known;
 pub mod load;
 mod prune;
+mod shelf;
 mod store;
 mod transfer;
 
@@ -21,5 +22,6 @@ mod tests;
 pub use self::cached::Kind;
 pub use self::error::StoreError;
 pub use self::prune::{Kept, PARTIAL_AGE_MAX, Pruned};
+pub use self::shelf::Shelf;
 pub use self::store::{Found, Options, Place, Resolved, Store};
 pub use self::transfer::{Transfer, Verified};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dh_machine::{Disk, DiskFile};
+use dh_machine::{Disk, DiskError, DiskFile};
 use dh_pallet::{NewDigest, Pallet, PalletError, verify, xxh128};
 use dh_wire::Content;
 
@@ -176,8 +176,8 @@ impl Store {
     }
 
     /// Open a file that was found, to be proved by whoever reads it.
-    pub fn open_file(&self, found: &Found) -> Result<Box<dyn DiskFile>, PalletError> {
-        self.inner.disk.open(&found.path).map_err(PalletError::Disk)
+    pub fn open_file(&self, found: &Found) -> Result<Box<dyn DiskFile>, DiskError> {
+        self.inner.disk.open(&found.path)
     }
 
     /// A file turned out bad when it was read: one of the cache is deleted, another is passed over
@@ -228,8 +228,9 @@ impl Store {
     }
 
     /// Every pallet that is bundled or given: files as named, of folders those that end in
-    /// `.pallet`.
-    fn given(&self) -> Vec<String> {
+    /// `.pallet`, by name.
+    #[must_use]
+    pub fn given(&self) -> Vec<String> {
         let bundled = self.inner.options.bundled.iter().cloned();
         let named: Vec<String> = bundled.chain(self.state().given.iter().cloned()).collect();
         let mut paths = Vec::new();

@@ -24,7 +24,7 @@ impl OpenBlob {
     pub(super) fn open(request: BlobRequest, library: &Library) -> Result<Self, String> {
         let held = library.find(request.content).ok_or(NOT_HELD)?;
         let said = |error| format!("pallet '{}': {}", held.pallet, reason(&error));
-        let file = library.disk().open(&held.path).map_err(said)?;
+        let file = library.open(&held).map_err(said)?;
         let total = file.len().map_err(said)?;
         let changed = || format!("pallet '{}': it was built anew; join again", held.pallet);
         let header = Header::read(&*file).map_err(|_| changed())?;

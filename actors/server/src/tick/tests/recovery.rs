@@ -6,7 +6,6 @@ use super::*;
 use crate::directory::Directory;
 use crate::event::Observer;
 use crate::library::Library;
-use dh_host::disk::RealDisk;
 
 /// A loop that goes on from what another one kept.
 fn remade(it: &Loop, peers: &[u32]) -> Loop {
@@ -86,8 +85,7 @@ fn a_world_beyond_repair_starts_anew_with_the_same_people_at_the_same_tick() {
 #[test]
 fn the_third_fault_within_ten_seconds_is_beyond_repair_and_the_count_starts_over() {
     let beyond = |faults: &[u64]| {
-        let directory =
-            Directory::new(Prefs::default(), Library::new(Arc::new(RealDisk)), Observer::default());
+        let directory = Directory::new(Prefs::default(), Library::new(None), Observer::default());
         let mut actor = TickActor::new(TickRate::DEFAULT, Ground::gray_box(), directory, None);
         let each = faults.iter().map(|at| actor.is_beyond_repair(Micros(*at)));
         each.collect::<Vec<bool>>()
