@@ -11,6 +11,7 @@ mod port;
 mod report;
 mod sim;
 mod tick;
+mod transfer;
 mod wire;
 
 use self::report::Report;
@@ -40,6 +41,7 @@ fn measured(name: BenchName) -> Result<Report, Failure> {
         BenchName::Link => link::run(),
         BenchName::Sim => sim::run(),
         BenchName::Build => build::run(),
+        BenchName::Transfer => transfer::run(),
     }
 }
 

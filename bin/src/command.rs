@@ -265,6 +265,8 @@ pub(crate) enum BenchName {
     Sim,
     /// Building pallets, beside reading and hashing the same files
     Build,
+    /// Fetching a pallet, beside a raw stream; memory and lateness while four clients fetch
+    Transfer,
 }
 
 /// Reads the command line; help and mistakes are told here, and end the program.

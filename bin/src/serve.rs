@@ -2,14 +2,14 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dh_host::net::{Links, ListenError};
 use dh_host::{RealOptions, Runtime};
 use dh_prefs::{DEFAULT_PORT, Prefs, key};
 use dh_server::{Observer, Server as Running, ServerEvent, ServerOptions, StartError};
 use dh_wire::Guid;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command::{Server, Shared};
 use crate::data::DataFolder;
@@ -54,9 +54,10 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     output::event(shared.json, "ready", &facts, &text);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
     let reason = serve(&runtime, &server, &front, until, shared);
+    let lateness = lateness(&runtime);
     server.say_goodbye(&format!("server stopped ({reason})"));
     stop(&runtime)?;
-    let facts = json!({ "reason": reason });
+    let facts = json!({ "reason": reason, "tickLateness": lateness });
     output::event(shared.json, "stopped", &facts, &format!("stopped: {reason}"));
     failed(&runtime)
 }
@@ -90,6 +91,17 @@ fn serve(
             Some(Event::Told(told)) => print(&told, shared),
         }
     }
+}
+
+/// How late ticks started, microseconds.
+fn lateness(runtime: &Runtime) -> Value {
+    let reports = runtime.registry().reports();
+    let tick = reports.iter().find(|report| report.kind == "tick");
+    tick.map_or(Value::Null, |tick| {
+        let micros = |ns| Duration::from_nanos(ns).as_secs_f64() * 1e6;
+        json!({ "p50": micros(tick.late.p50_ns), "p99": micros(tick.late.p99_ns),
+            "max": micros(tick.late.max_ns) })
+    })
 }
 
 /// Answers and transcript on stdout.

@@ -104,6 +104,34 @@ fn twenty_switches_between_two_maps_lose_nobody_and_leave_the_world_as_it_was() 
     }
 }
 
+/// MR-Q22, MR-Q24: `low` is here, `high` is not and takes three seconds.
+#[test]
+fn a_map_that_changes_there_and_back_while_its_pallet_moves_is_fetched_in_the_end() {
+    for transport in BOTH {
+        let stage = Stage::new();
+        world(transport, stage.setup(HIGH), async |world, server| {
+            let kept = stage.kept("ada");
+            kept.shelf.store.set_given(vec![stage.files[0].clone()]);
+            let mut setup = PeerSetup::new("ada").keeping(kept);
+            setup.links.down.rate = 100_000;
+            setup.links.down.queue = Micros::from_secs(30);
+            let ada = world.peer(setup.with("client.net.connectTimeout=20"));
+            world.join(ada, server);
+            for (map, bytes) in [(LOW, 50_000), (HIGH, 0), (LOW, 20_000), (HIGH, 0)] {
+                let some = |world: &World| received(world, ada) > bytes;
+                world.expect_within(Micros::from_secs(10), "some of it comes", some).await;
+                world.console(server, &format!("map {map}"));
+                world.run_for(Micros::from_millis(300)).await;
+            }
+            let loaded = |world: &World| world.records().peer(ada).loaded.last() == Some(&5);
+            world.expect_within(Micros::from_secs(30), "it stands in the last", loaded).await;
+            plays(world, ada).await;
+            assert!(world.records().peer(ada).endings.is_empty());
+        });
+        assert_eq!(stage.cached("ada").len(), 1);
+    }
+}
+
 /// MR-156, MR-161
 #[test]
 fn a_map_that_cannot_be_made_ready_leaves_the_former_one_standing_and_says_why() {

@@ -25,6 +25,7 @@ mod pinned;
 mod probe;
 mod quic;
 mod race;
+mod raw;
 mod shaped;
 mod shaper;
 mod simulated;

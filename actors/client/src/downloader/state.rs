@@ -70,6 +70,8 @@ enum Step {
 #[derive(Debug)]
 struct Receiving {
     next: u32,
+    /// Chunks that have come, where the most did: what comes a second time is no progress.
+    furthest: u32,
     total: Option<u64>,
     meter: Meter,
     heard: Micros,
@@ -105,7 +107,8 @@ impl Downloading {
         let request = BlobRequest { kind: BlobKind::MapPallet, content: want.it.event.content };
         out.push(Effect::Ask(Numbered::new(want.it.attempt, request)));
         let meter = Meter::new(now);
-        want.step = Step::Receiving(Receiving { next: 0, total: None, meter, heard: now });
+        want.step =
+            Step::Receiving(Receiving { next: 0, furthest: 0, total: None, meter, heard: now });
     }
 
     /// A frame of the stream of blobs. What is no longer wanted is passed over: it was under way.
@@ -126,6 +129,13 @@ impl Downloading {
         let Some(receiving) = self.receiving(chunk.kind, chunk.content) else {
             return out.push(Effect::Detail("a chunk that nobody wants any more".to_owned()));
         };
+        // The same blob was asked for before, and given up: the end of that, or its beginning, may
+        // still be under way. What was asked for now begins with the first chunk that comes last.
+        if chunk.index == 0 {
+            receiving.next = 0;
+        } else if receiving.next == 0 {
+            return out.push(Effect::Detail("a chunk of what was given up".to_owned()));
+        }
         let fits = chunk.is_coherent()
             && chunk.index == receiving.next
             && receiving.total.is_none_or(|total| total == chunk.total);
@@ -135,11 +145,14 @@ impl Downloading {
             return self.fail(format!("chunk {index} of {count} does not follow {next}"), out);
         }
         receiving.next += 1;
-        receiving.heard = now;
         receiving.total = Some(chunk.total);
-        let length = u64::try_from(chunk.slice.0.len()).unwrap_or(u64::MAX);
-        if let Some(progress) = receiving.meter.add(now, length, chunk.total) {
-            out.push(Effect::Tell(progress));
+        if receiving.next > receiving.furthest {
+            receiving.furthest = receiving.next;
+            receiving.heard = now;
+            let length = u64::try_from(chunk.slice.0.len()).unwrap_or(u64::MAX);
+            if let Some(progress) = receiving.meter.add(now, length, chunk.total) {
+                out.push(Effect::Tell(progress));
+            }
         }
         let Some(want) = &mut self.want else { return };
         let offset = u64::from(chunk.index) * u64::from(BLOB_SLICE_BYTES);

@@ -95,18 +95,22 @@ fn what_is_missing_is_asked_for_once_written_slice_by_slice_and_committed_at_the
 #[test]
 fn a_chunk_out_of_its_place_or_with_numbers_that_do_not_fit_ends_the_transfer() {
     let broken: [fn(BlobChunk) -> BlobChunk; 4] = [
-        |it| BlobChunk { index: 1, ..it },
+        |it| BlobChunk { index: 2, ..it },
         |it| BlobChunk { count: 4, ..it },
         |it| BlobChunk { slice: Rest(vec![0; 1_023]), ..it },
         |it| BlobChunk { index: 3, count: 3, ..it },
     ];
     for break_it in broken {
         let mut machine = asking(1);
-        assert!(gives_up(&hear(&mut machine, break_it(chunk(1, 0))), "does not follow"));
+        hear(&mut machine, chunk(1, 0));
+        assert!(gives_up(&hear(&mut machine, break_it(chunk(1, 1))), "does not follow"));
     }
     let mut machine = asking(1);
-    hear(&mut machine, chunk(1, 0));
-    assert!(gives_up(&hear(&mut machine, chunk(1, 0)), "does not follow"), "the same again");
+    let torn = BlobChunk { count: 4, ..chunk(1, 0) };
+    assert!(gives_up(&hear(&mut machine, torn), "does not follow"), "the first");
+    let mut machine = asking(1);
+    (0..2).for_each(|index| drop(hear(&mut machine, chunk(1, index))));
+    assert!(gives_up(&hear(&mut machine, chunk(1, 1)), "does not follow"), "the same again");
     let mut machine = asking(1);
     hear(&mut machine, chunk(1, 0));
     let other = BlobChunk { total: 2_501, ..chunk(1, 1) };
@@ -128,6 +132,31 @@ fn a_newer_want_takes_the_place_of_the_one_that_moves_and_its_chunks_are_passed_
     assert!(matches!(hear(&mut machine, chunk(1, 1))[..], [Effect::Detail(_)]));
     assert_eq!(hear(&mut machine, chunk(2, 0)), [write(2, 0)]);
     assert!(tell(&mut machine, DownloaderMsg::Found(wanted(1))).is_empty(), "old news");
+}
+
+/// MR-Q22, MR-Q24: there and back again while a pallet moves.
+#[test]
+fn what_is_wanted_again_begins_at_its_first_chunk_whatever_of_the_time_before_still_comes() {
+    let mut machine = asking(1);
+    let is_stale = |effects: &[Effect]| matches!(effects, [Effect::Detail(_)]);
+    assert!(is_stale(&hear(&mut machine, chunk(1, 1))), "the end of what was given up");
+    assert!(is_stale(&hear(&mut machine, chunk(1, 2))));
+    assert_eq!(hear(&mut machine, chunk(1, 0)), [write(1, 0)], "its beginning, maybe");
+    assert_eq!(hear(&mut machine, chunk(1, 1)), [write(1, 1)]);
+    assert_eq!(hear(&mut machine, chunk(1, 0)), [write(1, 0)], "what was asked for now");
+    assert_eq!(hear(&mut machine, chunk(1, 1)), [write(1, 1)]);
+    assert_eq!(hear(&mut machine, chunk(1, 2)), [write(1, 2), Effect::Commit(wanted(1))]);
+}
+
+/// MR-Q33
+#[test]
+fn chunks_that_come_again_and_again_are_no_progress() {
+    let mut machine = asking(1);
+    for second in 1..=29 {
+        let again = frame(ToClient::BlobChunk(chunk(1, second % 2)));
+        tell_at(&mut machine, Micros::from_secs(u64::from(second)), again);
+    }
+    assert_eq!(machine.next_deadline(), Some(Micros::from_secs(3) + PATIENCE));
 }
 
 /// MR-63, MR-65

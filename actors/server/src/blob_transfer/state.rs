@@ -80,6 +80,19 @@ impl Transferring {
         self.keep(out);
     }
 
+    /// The peer is to load this now, and gives up whatever map it was fetching.
+    fn want(&mut self, content: Content, out: &mut Outbox<Effect>) {
+        self.it.wanted = Some(content);
+        let is_given_up =
+            |it: &BlobRequest| it.kind == BlobKind::MapPallet && it.content != content;
+        self.it.waiting.retain(|waiting| !is_given_up(waiting));
+        if self.it.moving.as_ref().is_some_and(is_given_up) {
+            out.push(Effect::Close);
+            return self.next(out);
+        }
+        self.keep(out);
+    }
+
     /// Whether what moves is of no use to a peer that now asks for another map pallet.
     fn is_stale(&self, moving: &BlobRequest, asked: &BlobRequest) -> bool {
         moving.kind == asked.kind && self.it.wanted != Some(moving.content)
@@ -112,10 +125,7 @@ impl Machine for Transferring {
     fn handle(&mut self, _now: Micros, msg: BlobTransferMsg, out: &mut Outbox<Effect>) {
         match msg {
             BlobTransferMsg::Ask(request) => self.ask(request, out),
-            BlobTransferMsg::Wanted(content) => {
-                self.it.wanted = Some(content);
-                self.keep(out);
-            }
+            BlobTransferMsg::Wanted(content) => self.want(content, out),
             BlobTransferMsg::Stop => out.push(Effect::Stop),
             BlobTransferMsg::Opened(request) if self.it.moving == Some(request) => {
                 self.is_open = true;

@@ -49,9 +49,12 @@ fn a_newer_map_pallet_takes_the_place_of_one_that_waits_and_of_a_moving_one_nobo
     let next = tell(&mut machine, BlobTransferMsg::Moved(pallet(1)));
     assert_eq!(next, [Effect::Open(pallet(3))], "2 was never sent");
     opened(&mut machine, pallet(3));
-    tell(&mut machine, BlobTransferMsg::Wanted(pallet(4).content));
-    let turned = ask(&mut machine, pallet(4));
-    assert_eq!(turned, [Effect::Close, Effect::Open(pallet(4))], "3 moves for nobody");
+    ask(&mut machine, pallet(4));
+    let turned = tell(&mut machine, BlobTransferMsg::Wanted(pallet(5).content));
+    assert_eq!(turned, [Effect::Close], "3 moves for nobody, and nobody waits for 4");
+    assert_eq!(ask(&mut machine, pallet(4)), [Effect::Open(pallet(4))], "late, but asked for");
+    let turned = ask(&mut machine, pallet(5));
+    assert_eq!(turned, [Effect::Close, Effect::Open(pallet(5))], "4 moves for nobody");
     assert_eq!(tell(&mut machine, BlobTransferMsg::Moved(pallet(3))), [], "old news");
 }
 
