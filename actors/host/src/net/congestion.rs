@@ -46,12 +46,12 @@ impl Congestion {
 pub(crate) fn transport(congestion: Congestion, end: End) -> Arc<TransportConfig> {
     let mut config = TransportConfig::default();
     let idle = u32::try_from(limit::IDLE_MAX.as_millis()).unwrap_or(u32::MAX);
-    // What a server sends and a client receives includes blobs; a stream of them that stands still
-    // leaves the messages their share of the connection.
+    // What a client receives includes blobs; a stream of them that stands still leaves the messages
+    // their share of the connection.
     let both = limit::BLOB_WINDOW + limit::STREAM_WINDOW;
     let (sends, receives, stream) = match end {
         End::Client => (limit::STREAM_WINDOW, both, limit::BLOB_WINDOW),
-        End::Server => (both, limit::STREAM_WINDOW, limit::STREAM_WINDOW),
+        End::Server => (limit::BLOB_UNACKED, limit::STREAM_WINDOW, limit::STREAM_WINDOW),
     };
     config
         .congestion_controller_factory(congestion.factory())

@@ -43,7 +43,11 @@ pub const DATAGRAM_RECEIVE_BUFFER: usize = 256 << 10;
 pub const STREAM_WINDOW: u32 = 256 << 10;
 
 /// Bytes of blobs a server may have under way to a client: what 100 Mbit/s hold at 100 ms.
-pub const BLOB_WINDOW: u32 = 1_280 << 10;
+pub const BLOB_WINDOW: u32 = 1_224 << 10;
+
+/// Bytes a server keeps for a client until they are acknowledged: two windows, and two more that go
+/// out while lost packets are sent again.
+pub const BLOB_UNACKED: u32 = 4 * (BLOB_WINDOW + STREAM_WINDOW);
 
 /// Frames of blobs that may wait to be sent to one peer.
 pub const BLOB_QUEUE_MAX: usize = 8_192;

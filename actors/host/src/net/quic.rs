@@ -6,6 +6,7 @@
 
 mod blobs;
 mod datagrams;
+mod pieces;
 mod reader;
 mod writer;
 

@@ -7,6 +7,7 @@ use quinn::{ConnectionError, RecvStream};
 use tokio::sync::oneshot;
 
 use super::QuicLane;
+use super::pieces::{NoPiece, Pieces};
 use crate::net::close::{By, Closed, code};
 use crate::net::connection::{BlobEvent, InMessage, NetEvent};
 use crate::net::frame::FrameReader;
@@ -23,7 +24,7 @@ pub(super) async fn run(
     let datagrams = lane.net.handle.spawn(read_datagrams(Arc::clone(&lane), inlet.clone()));
     let mut is_finished = false;
     if let Ok(stream) = stream.await {
-        match read_frames(stream, &inlet, NetEvent::Message).await {
+        match read_messages(stream, &inlet).await {
             Ok(finished) => is_finished = finished,
             Err((code, reason)) => lane.abort(code, reason.as_bytes()),
         }
@@ -38,9 +39,22 @@ pub(super) async fn run(
 pub(super) async fn run_blobs(lane: Arc<QuicLane>, inlet: Inlet<BlobEvent>) {
     // The sending half is kept: to drop it would be an end of the stream.
     let Ok((_send, stream)) = lane.quinn.accept_bi().await else { return };
-    if let Err((code, reason)) = read_frames(stream, &inlet, BlobEvent::Frame).await {
-        lane.abort(code, reason.as_bytes());
-    }
+    let mut stream = Pieces::of(stream);
+    let mut frames = Frames::to(&inlet, BlobEvent::Frame);
+    let (code, reason) = loop {
+        match stream.next().await {
+            Ok(Some(bytes)) => match frames.tell(bytes).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(misdeed) => break misdeed,
+            },
+            Ok(None) | Err(NoPiece::Lost) => return,
+            Err(NoPiece::Hole) => {
+                break (code::UNREADABLE, "left a hole in what it sends".to_owned());
+            }
+        }
+    };
+    lane.abort(code, reason.as_bytes());
 }
 
 /// How the connection ends. A peer that has finished its stream is about to close; its close
@@ -65,25 +79,46 @@ async fn ending(lane: &QuicLane, is_finished: bool) -> Closed {
 /// Read until the stream ends, and whether its sender ended it; or what to close the connection
 /// with if it must not go on. While the inlet is full nothing is read, which is what slows the
 /// peer down.
-async fn read_frames<T: 'static>(
+async fn read_messages(
     mut stream: RecvStream,
-    inlet: &Inlet<T>,
-    event: impl Fn(InMessage) -> T,
+    inlet: &Inlet<NetEvent>,
 ) -> Result<bool, (u32, String)> {
-    let mut reader = FrameReader::default();
+    let mut frames = Frames::to(inlet, NetEvent::Message);
     loop {
-        let mut bytes: Bytes = match stream.read_chunk(READ_MAX, true).await {
-            Ok(Some(chunk)) => chunk.bytes,
+        match stream.read_chunk(READ_MAX, true).await {
+            Ok(Some(chunk)) => {
+                if !frames.tell(chunk.bytes).await? {
+                    return Ok(false);
+                }
+            }
             Ok(None) => return Ok(true),
             Err(_) => return Ok(false),
-        };
+        }
+    }
+}
+
+/// Cuts frames out of bytes and tells them.
+struct Frames<'a, T, E> {
+    reader: FrameReader,
+    inlet: &'a Inlet<T>,
+    event: E,
+}
+
+impl<'a, T: 'static, E: Fn(InMessage) -> T> Frames<'a, T, E> {
+    fn to(inlet: &'a Inlet<T>, event: E) -> Self {
+        Self { reader: FrameReader::default(), inlet, event }
+    }
+
+    /// Tell every frame that these bytes complete; whether somebody still listens, or what to close
+    /// the connection with.
+    async fn tell(&mut self, mut bytes: Bytes) -> Result<bool, (u32, String)> {
         loop {
-            let frame = reader.take(&mut bytes).map_err(|too_long| {
+            let frame = self.reader.take(&mut bytes).map_err(|too_long| {
                 (code::UNREADABLE, format!("announced a message of {} bytes", too_long.0))
             })?;
-            let Some(frame) = frame else { break };
+            let Some(frame) = frame else { return Ok(true) };
             let message = InMessage { id: frame.id, body: frame.body };
-            match inlet.send(event(message)).await {
+            match self.inlet.send((self.event)(message)).await {
                 Ok(()) => (),
                 Err(Why::Closed) => return Ok(false),
                 Err(Why::Full | Why::MustWait) => {

@@ -2,6 +2,7 @@
 
 use dh_machine::Micros;
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 use super::ear::{BOTH, Ear, Joined, Over, Told, join, lossy, real, simulated, sleep_ms};
 use crate::net::{BlobEvent, Connection, InMessage, Link, Links, Net, SendError, limit};
@@ -117,6 +118,27 @@ fn a_message_does_not_wait_for_the_blobs_that_were_sent_before_it() {
         for number in 0..512 {
             hear(&client, number).await;
         }
+    });
+}
+
+/// Beside a stream that is read in order, as quinn reads it.
+#[test]
+fn a_lost_packet_holds_up_none_of_those_behind_it() {
+    simulated(9, async |net| {
+        let path = Link { latency: Micros::from_millis(50), ..Link::IDEAL };
+        let queue = Micros::from_millis(100);
+        let down = Link { loss_ppm: 5_000, rate: 12_500_000, queue, ..path };
+        let links = Links { up: path, down };
+        let joined = join(&net, Over::Quic, links).await;
+        let (client, server) = hear_blobs(&net, &joined, 100_000);
+        let began = Instant::now();
+        send_all(&joined.server, &server, 16_384, 512).await;
+        for number in 0..16_384 {
+            hear(&client, number).await;
+        }
+        let ours = began.elapsed().as_secs_f64();
+        let ordered = net.raw_stream(16_384 * 1_024, links).await.unwrap().as_secs_f64();
+        assert!(ours < ordered * 0.8, "{ours} s, {ordered} s in order");
     });
 }
 
