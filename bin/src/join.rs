@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use dh_client::{
     CameraMode, Client as Running, ClientContent, ClientEvent, ClientOptions, Controls, Dialer,
-    Manner, Observer, Pilot, Progress, SessionEnd,
+    EndKind, Manner, Observer, Pilot, Progress, SessionEnd,
 };
 use dh_host::net::Trust;
 use dh_host::{Runtime, Scope};
@@ -349,28 +349,7 @@ impl<'a> Visit<'a> {
 
     /// How the process ends: as what ended it.
     pub(crate) fn result(&self) -> Result<(), Failure> {
-        let Some(end) = &self.result else { return Ok(()) };
-        match exit_of(end) {
-            Exit::Success => Ok(()),
-            exit => {
-                let cause = end.console_line().unwrap_or_else(|| end.detail());
-                let failure = Failure::new(exit, cause);
-                Err(match exit {
-                    Exit::Unavailable if end.title() == Some("Disconnected") => {
-                        failure.remedy("connect again, once the server runs")
-                    }
-                    Exit::Unavailable => failure.remedy("check the address, and that it runs"),
-                    Exit::CannotCreate => failure.remedy(data::REMEDY),
-                    Exit::TryAgain => failure.remedy("join again later"),
-                    Exit::Mismatch => failure.remedy("install the same build on both sides"),
-                    Exit::Refused if end.kind == dh_client::EndKind::ServerKeyChanged => {
-                        let host = end.address.clone().unwrap_or_default();
-                        failure.remedy(format!("dh identity forget {host}"))
-                    }
-                    _ => failure,
-                })
-            }
-        }
+        self.result.as_ref().and_then(failure_of).map_or(Ok(()), Err)
     }
 
     /// A transfer, told once a second and at its end.
@@ -411,12 +390,42 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
+/// What an ending means to the user; none where it is no failure.
+pub(crate) fn failure_of(end: &SessionEnd) -> Option<Failure> {
+    let exit = exit_of(end);
+    if exit == Exit::Success {
+        return None;
+    }
+    let cause = end.console_line().unwrap_or_else(|| end.detail());
+    let failure = Failure::new(exit, cause);
+    let remedy = match (exit, end.kind) {
+        (Exit::Unavailable, _) if end.title() == Some("Disconnected") => {
+            "connect again, once the server runs".to_owned()
+        }
+        (Exit::Unavailable, _) => "check the address, and that it runs".to_owned(),
+        (Exit::CannotCreate, _) => data::REMEDY.to_owned(),
+        (Exit::Io, _) => "dh --data DIR, on a disk with room".to_owned(),
+        (Exit::TryAgain, _) => "join again later".to_owned(),
+        (_, EndKind::MapTransferFailed) => "connect again".to_owned(),
+        (_, EndKind::MapUnusable) => {
+            "dh pallet verify FILE and dh build, where the server runs".to_owned()
+        }
+        (Exit::Mismatch, _) => "install the same build on both sides".to_owned(),
+        (_, EndKind::ServerKeyChanged) => {
+            format!("dh identity forget {}", end.address.as_deref().unwrap_or_default())
+        }
+        _ => return Some(failure),
+    };
+    Some(failure.remedy(remedy))
+}
+
 fn exit_of(end: &SessionEnd) -> Exit {
     match end.exit_code() {
         0 => Exit::Success,
         65 => Exit::Damaged,
         69 => Exit::Unavailable,
         70 => Exit::Internal,
+        74 => Exit::Io,
         75 => Exit::TryAgain,
         73 => Exit::CannotCreate,
         77 => Exit::Refused,

@@ -175,9 +175,13 @@ impl Show {
             world.try_server(self.server.clone()).map_err(|error| serve::cannot_start(&error))?;
         let local = world.peer(self.local.clone());
         world.join(local, server);
-        let playing = |world: &World| world.is_playing(local);
-        if !world.expect_within(JOIN_MAX, "the local player enters play", playing).await {
-            return Err(Failure::new(Exit::Internal, "the local player did not enter play"));
+        let ended = |world: &World| world.records().peer(local).endings.last().cloned();
+        let settled = |world: &World| world.is_playing(local) || ended(world).is_some();
+        world.expect_within(JOIN_MAX, "the local player enters play", settled).await;
+        if !world.is_playing(local) {
+            let why = ended(world).as_ref().and_then(join::failure_of);
+            let unknown = || Failure::new(Exit::Internal, "the local player did not enter play");
+            return Err(why.unwrap_or_else(unknown));
         }
         let end = world.runtime().now() + micros(self.seconds);
         let peers: Vec<PeerId> =

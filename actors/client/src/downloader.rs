@@ -12,12 +12,13 @@ use dh_host::net::{BlobEvent, InMessage};
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_store::load::Core;
-use dh_store::{Found, Transfer};
+use dh_store::{Found, Store, StoreError, Transfer};
 
 pub use self::meter::Progress;
 pub use self::state::{Downloading, Effect};
 use crate::connection::ConnectionMsg;
 use crate::content::{ClientContent, Wanted};
+use crate::ending::EndKind;
 use crate::event::{ClientEvent, Observer};
 use crate::map_loader::{Load, MapLoaderMsg, Source};
 use crate::numbered::Numbered;
@@ -49,10 +50,14 @@ actor_message! {
         Found(Numbered<Wanted>): Control Refuse,
         /// It is not here.
         Missing(Numbered<Wanted>): Control Refuse,
-        /// Its partial is open.
+        /// Its partial is open, and lacks something.
         Begun(Numbered<Wanted>): Control Refuse,
+        /// Its partial is open, and lacks nothing.
+        Whole(Numbered<Wanted>): Control Refuse,
         /// It cannot be had, and why.
         Failed(Numbered<Failure>): Control Refuse,
+        /// The stream of blobs has room, for a client that never sends on it.
+        Room: Control Coalesce,
         /// A frame of the stream of blobs.
         Frame(Numbered<InMessage>): Data Wait,
     }
@@ -63,8 +68,32 @@ actor_message! {
 pub struct Failure {
     /// What was wanted.
     pub wanted: Wanted,
+    /// Which ending that is for a join.
+    pub kind: EndKind,
     /// Why, for people.
     pub reason: String,
+}
+
+/// Why the store, or this program, did not do its part.
+struct Refusal {
+    kind: EndKind,
+    reason: String,
+}
+
+impl Refusal {
+    fn of_this_build(reason: &str) -> Self {
+        Self { kind: EndKind::BuildDiffers, reason: reason.to_owned() }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let kind = match error {
+            StoreError::Disk(_) | StoreError::NoRoom { .. } => EndKind::DiskFailed,
+            StoreError::Pallet(_) => EndKind::MapTransferFailed,
+        };
+        Self { kind, reason: error.to_string() }
+    }
 }
 
 /// Performs what the downloader decides.
@@ -85,19 +114,19 @@ impl DownloaderActor {
         Self { content, ways, observer, transfer: None, wanted: None, source: None }
     }
 
-    fn find(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, String> {
+    fn find(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, Refusal> {
         self.wanted = Some(it.clone());
         let wanted = &it.event;
-        let content = self.content.as_ref().ok_or("this client keeps no content")?;
         if wanted.map.pallet == Core::ID {
-            let core = content.shelf.core.as_ref().ok_or("this program carries no core pallet")?;
-            if core.content() != wanted.content {
-                return Err("the built-in content differs; install the server's build".to_owned());
+            let core = self.content.as_ref().and_then(|content| content.shelf.core.as_ref());
+            if core.map(Core::content) != Some(wanted.content) {
+                let why = "the built-in content differs; install the server's build";
+                return Err(Refusal::of_this_build(why));
             }
             self.source = Some(Source::Core);
             return Ok(DownloaderMsg::Found(it.clone()));
         }
-        let resolved = content.shelf.store.resolve(&wanted.content);
+        let resolved = self.store()?.resolve(&wanted.content);
         for twin in resolved.twins {
             tracing::warn!("{twin}: fingerprint equal, content digest differs; passed over");
         }
@@ -112,32 +141,41 @@ impl DownloaderActor {
         DownloaderMsg::Found(it.clone())
     }
 
-    fn begin(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, String> {
-        let store = &self.content.as_ref().ok_or("this client keeps no content")?.shelf.store;
-        let begun = store.try_begin(&it.event.content, PALLET_BYTES_MAX);
-        let transfer = begun.map_err(|error| error.to_string())?;
-        self.transfer = Some(transfer.ok_or("it is being fetched already")?);
-        Ok(DownloaderMsg::Begun(it.clone()))
+    /// A partial that lacks nothing is not fetched again.
+    fn begin(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, Refusal> {
+        let transfer = self.store()?.try_begin(&it.event.content, PALLET_BYTES_MAX)?;
+        let busy = "it is being fetched already, by another client of this program";
+        let kind = EndKind::DiskFailed;
+        let transfer = transfer.ok_or_else(|| Refusal { kind, reason: busy.to_owned() })?;
+        let is_whole = transfer.is_whole();
+        self.transfer = Some(transfer);
+        let it = it.clone();
+        Ok(if is_whole { DownloaderMsg::Whole(it) } else { DownloaderMsg::Begun(it) })
+    }
+
+    fn store(&self) -> Result<&Store, Refusal> {
+        let why = "this client keeps no content";
+        let content = self.content.as_ref().ok_or_else(|| Refusal::of_this_build(why))?;
+        Ok(&content.shelf.store)
     }
 
     /// Take a slice. What a partial holds from before is sent again and passed over.
-    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), String> {
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Refusal> {
         let Some(transfer) = &mut self.transfer else { return Ok(()) };
         let known = usize::try_from(transfer.taken().saturating_sub(offset)).unwrap_or(usize::MAX);
         let fresh = bytes.get(known..).unwrap_or_default();
         if fresh.is_empty() {
             return Ok(());
         }
-        transfer.take(fresh).map_err(|error| error.to_string())
+        Ok(transfer.take(fresh)?)
     }
 
-    fn commit(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, String> {
-        let transfer = self.transfer.take().ok_or("its transfer is over")?;
-        let verified = transfer.verify(&mut |_, _| {}).map_err(|error| error.to_string())?;
-        verified.commit().map_err(|error| error.to_string())?;
-        let store = &self.content.as_ref().ok_or("this client keeps no content")?.shelf.store;
-        let found = store.resolve(&it.event.content).found;
-        let found = found.ok_or("it is gone from the cache already")?;
+    fn commit(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, Refusal> {
+        let gone = |reason: &str| Refusal { kind: EndKind::DiskFailed, reason: reason.to_owned() };
+        let transfer = self.transfer.take().ok_or_else(|| gone("its transfer is over"))?;
+        transfer.verify(&mut |_, _| {})?.commit()?;
+        let found = self.store()?.resolve(&it.event.content).found;
+        let found = found.ok_or_else(|| gone("it is gone from the cache already"))?;
         Ok(self.found(it, found))
     }
 
@@ -152,7 +190,7 @@ impl DownloaderActor {
         match event {
             BlobEvent::Frame(frame) => DownloaderMsg::Frame(Numbered::new(attempt, frame)),
             // A client sends no blobs, so nothing of it ever leaves.
-            BlobEvent::Room => DownloaderMsg::Forget,
+            BlobEvent::Room => DownloaderMsg::Room,
         }
     }
 }
@@ -177,8 +215,8 @@ impl Actor for DownloaderActor {
         effect: Effect,
         cx: &mut Context<'_, DownloaderMsg>,
     ) -> Performed<Effect> {
-        let failed = |it: Numbered<Wanted>, reason| {
-            let failure = Failure { wanted: it.event, reason };
+        let failed = |it: Numbered<Wanted>, Refusal { kind, reason }| {
+            let failure = Failure { wanted: it.event, kind, reason };
             DownloaderMsg::Failed(Numbered::new(it.attempt, failure))
         };
         let told = match effect {
@@ -187,6 +225,10 @@ impl Actor for DownloaderActor {
             Effect::Commit(it) => Some(self.commit(&it).unwrap_or_else(|why| failed(it, why))),
             Effect::Write { it, offset, bytes } => {
                 self.write(offset, &bytes).err().map(|why| failed(it, why))
+            }
+            Effect::Keep(it) => {
+                self.wanted = Some(it);
+                None
             }
             Effect::Ask(request) => {
                 self.ways.to_connection(ConnectionMsg::AskBlob(request));

@@ -41,6 +41,10 @@ pub enum EndKind {
     ClosedByServer,
     /// The map did not arrive as it was described.
     MapTransferFailed,
+    /// The map arrived and is of no use: whoever built it must mend it.
+    MapUnusable,
+    /// The map cannot be kept on this machine's disk, or not be read from it.
+    DiskFailed,
     /// The server sent what this client cannot read.
     Unreadable,
     /// This client failed, through no doing of the server.
@@ -97,6 +101,8 @@ impl SessionEnd {
                 "The server ended the session."
             }
             EndKind::MapTransferFailed => "The map did not arrive correctly.",
+            EndKind::MapUnusable => "The server's map is damaged.",
+            EndKind::DiskFailed => "The map cannot be kept on this machine.",
             EndKind::Unreadable => "The server sent something this client could not read.",
             EndKind::ClientFailed => "This client failed.",
             EndKind::Quiet => "",
@@ -163,8 +169,9 @@ impl SessionEnd {
             // A link that died gave no reason, not even an empty one.
             EndKind::ClosedByServer if self.reason.is_none() => 69,
             EndKind::Quiet | EndKind::ClosedByServer => 0,
-            EndKind::KnownHostsUnusable => 65,
+            EndKind::KnownHostsUnusable | EndKind::MapUnusable => 65,
             EndKind::KnownHostsNotWritten => 73,
+            EndKind::DiskFailed => 74,
             EndKind::CouldNotReach | EndKind::TimedOut => 69,
             EndKind::ServerFull => 75,
             EndKind::ProtocolMismatch

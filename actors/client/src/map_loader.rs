@@ -20,6 +20,7 @@ pub use self::state::{Effect, MapLoading};
 use crate::connection::ConnectionMsg;
 use crate::content::{ClientContent, StandingMap, Wanted};
 use crate::downloader::{DownloaderMsg, Failure};
+use crate::ending::EndKind;
 use crate::numbered::Numbered;
 use crate::scene::scene;
 use crate::ways::Ways;
@@ -81,7 +82,7 @@ pub struct MapLoaderActor {
     loaded: Option<StandingMap>,
     /// What was rejected last: a second copy that is bad too is the disk's fault.
     rejected: Option<Wanted>,
-    why: String,
+    why: (EndKind, String),
 }
 
 impl MapLoaderActor {
@@ -93,7 +94,7 @@ impl MapLoaderActor {
             load: None,
             loaded: None,
             rejected: None,
-            why: String::new(),
+            why: (EndKind::MapUnusable, String::new()),
         }
     }
 
@@ -147,7 +148,7 @@ impl MapLoaderActor {
     /// A file that turned out bad is given back to the store; the next try fetches another.
     fn fail(&mut self, load: &Numbered<Load>, error: &LoadError) -> MapLoaderMsg {
         let generation = Numbered::new(load.attempt, load.event.wanted.generation);
-        self.why = error.to_string();
+        self.why = (kind_of(error), error.to_string());
         let (Some(content), Source::File(found), LoadError::Pallet(why)) =
             (&self.content, &load.event.source, error)
         else {
@@ -169,9 +170,18 @@ impl MapLoaderActor {
     fn give_up(&mut self, attempt: u64) {
         let Some(load) = self.load.take().filter(|load| load.attempt == attempt) else { return };
         let wanted = load.event.wanted;
-        let reason = format!("pallet '{}': {}", wanted.map.pallet, std::mem::take(&mut self.why));
-        let failure = Failure { wanted, reason };
+        let (kind, why) = &self.why;
+        let reason = format!("pallet '{}': {why}", wanted.map.pallet);
+        let failure = Failure { wanted, kind: *kind, reason };
         self.ways.to_connection(ConnectionMsg::LoadFailed(Numbered::new(attempt, failure)));
+    }
+}
+
+/// Whose fault it is that a map cannot be loaded.
+fn kind_of(error: &LoadError) -> EndKind {
+    match error {
+        LoadError::Pallet(PalletError::Disk(_)) => EndKind::DiskFailed,
+        _ => EndKind::MapUnusable,
     }
 }
 
@@ -185,7 +195,8 @@ impl Actor for MapLoaderActor {
         if start.restarts > 0
             && let Some(load) = &self.load
         {
-            "loading it failed; the log has more".clone_into(&mut self.why);
+            let why = "loading it failed; the log has more".to_owned();
+            self.why = (EndKind::ClientFailed, why);
             self.give_up(load.attempt);
         }
         MapLoading::default()

@@ -89,7 +89,7 @@ impl Connecting {
                 out.push(Effect::StandOnGrayBox(map_generation));
                 self.ready(map_generation, out);
             }
-            Err(why) => self.cannot_load(why, out),
+            Err(why) => self.cannot_load(EndKind::MapTransferFailed, why, out),
         }
     }
 
@@ -103,19 +103,19 @@ impl Connecting {
     }
 
     pub(super) fn load_failed(&mut self, failure: Failure, out: &mut Outbox<Effect>) {
-        let Failure { wanted, reason } = failure;
+        let Failure { wanted, kind, reason } = failure;
         if self.phase == (Phase::Loading { map_generation: wanted.generation }) {
-            self.cannot_load(reason, out);
+            self.cannot_load(kind, reason, out);
         }
     }
 
     /// A join ends without its map; one who plays already keeps the world that is shown, and is
     /// told.
-    fn cannot_load(&mut self, why: String, out: &mut Outbox<Effect>) {
+    fn cannot_load(&mut self, kind: EndKind, why: String, out: &mut Outbox<Effect>) {
         if self.has_played {
             out.push(Effect::Tell(ClientEvent::Line(format!("map transfer failed: {why}"))));
         } else {
-            let end = self.ending(EndKind::MapTransferFailed);
+            let end = self.ending(kind);
             self.fail(SessionEnd { reason: Some(why), ..end }, out);
         }
     }

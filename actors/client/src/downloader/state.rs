@@ -7,6 +7,7 @@ use dh_messages::{BlobChunk, BlobKind, BlobRequest, Content, ToClient};
 use super::meter::{Meter, Progress};
 use super::{DownloaderMsg, Failure};
 use crate::content::Wanted;
+use crate::ending::EndKind;
 use crate::numbered::Numbered;
 
 /// Silence after which a transfer has failed.
@@ -17,7 +18,9 @@ pub(super) const PATIENCE: Micros = Micros::from_secs(30);
 pub enum Effect {
     /// Look for it in the cache and in the given folders; the answer is `Found` or `Missing`.
     Find(Numbered<Wanted>),
-    /// Be the one writer of it; the answer is `Begun` or `Failed`.
+    /// The transfer that runs is for this now: want it again after a restart.
+    Keep(Numbered<Wanted>),
+    /// Be the one writer of it; the answer is `Begun`, `Whole` or `Failed`.
     Begin(Numbered<Wanted>),
     /// Ask the server for it.
     Ask(Numbered<BlobRequest>),
@@ -78,8 +81,15 @@ struct Receiving {
 }
 
 impl Downloading {
-    /// A newer want takes the place of the one before, whatever it has come to.
+    /// A newer want takes the place of the one before, whatever it has come to. A transfer that
+    /// runs goes on where the newer one is for another map of the same pallet.
     fn want(&mut self, it: Numbered<Wanted>, out: &mut Outbox<Effect>) {
+        if let Some(Want { it: before, step: Step::Receiving(_) }) = &mut self.want
+            && (before.attempt, before.event.content) == (it.attempt, it.event.content)
+        {
+            *before = it.clone();
+            return out.push(Effect::Keep(it));
+        }
         self.forget(out);
         out.push(Effect::Find(it.clone()));
         self.want = Some(Want { it, step: Step::Finding });
@@ -96,6 +106,14 @@ impl Downloading {
         if matches!(want.step, Step::Finding) {
             want.step = Step::Beginning;
             out.push(Effect::Begin(want.it.clone()));
+        }
+    }
+
+    fn whole(&mut self, out: &mut Outbox<Effect>) {
+        let Some(want) = &mut self.want else { return };
+        if matches!(want.step, Step::Beginning) {
+            want.step = Step::Committing;
+            out.push(Effect::Commit(want.it.clone()));
         }
     }
 
@@ -117,7 +135,8 @@ impl Downloading {
             Ok(ToClient::BlobChunk(chunk)) => self.chunk(now, chunk, out),
             Ok(ToClient::BlobRefused(refused)) => {
                 if self.receiving(refused.kind, refused.content).is_some() {
-                    self.give_up("the server couldn't send ", &refused.reason, out);
+                    let failed = EndKind::MapTransferFailed;
+                    self.give_up(failed, "the server couldn't send ", &refused.reason, out);
                 }
             }
             Ok(other) => self.fail(format!("{} is no part of a blob", other.name()), out),
@@ -181,17 +200,17 @@ impl Downloading {
     }
 
     fn fail(&mut self, why: impl AsRef<str>, out: &mut Outbox<Effect>) {
-        self.give_up("", why.as_ref(), out);
+        self.give_up(EndKind::MapTransferFailed, "", why.as_ref(), out);
     }
 
-    fn give_up(&mut self, who: &str, why: &str, out: &mut Outbox<Effect>) {
+    fn give_up(&mut self, kind: EndKind, who: &str, why: &str, out: &mut Outbox<Effect>) {
         let Some(want) = self.want.take() else { return };
         if matches!(want.step, Step::Receiving(_) | Step::Beginning | Step::Committing) {
             out.push(Effect::Close);
         }
         let Numbered { attempt, event: wanted } = want.it;
         let reason = format!("{who}pallet '{}': {why}", wanted.map.pallet);
-        out.push(Effect::GiveUp(Numbered::new(attempt, Failure { wanted, reason })));
+        out.push(Effect::GiveUp(Numbered::new(attempt, Failure { wanted, kind, reason })));
     }
 
     /// Whether an answer is about what is wanted now.
@@ -210,10 +229,11 @@ impl Machine for Downloading {
             DownloaderMsg::Forget => self.forget(out),
             DownloaderMsg::Missing(it) if self.is_current(&it) => self.missing(out),
             DownloaderMsg::Begun(it) if self.is_current(&it) => self.begun(now, out),
+            DownloaderMsg::Whole(it) if self.is_current(&it) => self.whole(out),
             DownloaderMsg::Found(it) if self.is_current(&it) => self.found(out),
             DownloaderMsg::Failed(it) => {
                 if self.is_current(&Numbered::new(it.attempt, it.event.wanted)) {
-                    self.fail(it.event.reason, out);
+                    self.give_up(it.event.kind, "", &it.event.reason, out);
                 }
             }
             DownloaderMsg::Frame(it) => {
@@ -221,7 +241,11 @@ impl Machine for Downloading {
                     self.frame(now, it.event.id, &it.event.body, out);
                 }
             }
-            DownloaderMsg::Missing(_) | DownloaderMsg::Begun(_) | DownloaderMsg::Found(_) => (),
+            DownloaderMsg::Missing(_)
+            | DownloaderMsg::Begun(_)
+            | DownloaderMsg::Whole(_)
+            | DownloaderMsg::Found(_)
+            | DownloaderMsg::Room => (),
         }
     }
 

@@ -10,6 +10,7 @@ use dh_pallet::Barcode;
 use super::state::PATIENCE;
 use super::{DownloaderMsg, Downloading, Effect, Failure};
 use crate::content::Wanted;
+use crate::ending::EndKind;
 use crate::numbered::Numbered;
 
 fn wanted(number: u8) -> Numbered<Wanted> {
@@ -148,6 +149,33 @@ fn what_is_wanted_again_begins_at_its_first_chunk_whatever_of_the_time_before_st
     assert_eq!(hear(&mut machine, chunk(1, 2)), [write(1, 2), Effect::Commit(wanted(1))]);
 }
 
+/// MR-16, MR-Q21
+#[test]
+fn another_map_of_the_same_pallet_goes_on_with_the_transfer_that_runs() {
+    let mut machine = asking(1);
+    hear(&mut machine, chunk(1, 0));
+    let mut other = wanted(1);
+    other.event.map.path = "assets/b.dh-map".to_owned();
+    other.event.generation = 7;
+    let turned = tell(&mut machine, DownloaderMsg::Want(other.clone()));
+    assert_eq!(turned, [Effect::Keep(other.clone())]);
+    hear(&mut machine, chunk(1, 1));
+    let last = hear(&mut machine, chunk(1, 2));
+    assert_eq!(last.last(), Some(&Effect::Commit(other.clone())));
+    let here = tell(&mut machine, DownloaderMsg::Found(other.clone()));
+    assert_eq!(here, [Effect::Deliver(other)]);
+}
+
+/// MR-132
+#[test]
+fn a_partial_that_lacks_nothing_is_committed_and_nothing_is_asked_for() {
+    let mut machine = Downloading::default();
+    tell(&mut machine, DownloaderMsg::Want(wanted(1)));
+    tell(&mut machine, DownloaderMsg::Missing(wanted(1)));
+    let whole = tell(&mut machine, DownloaderMsg::Whole(wanted(1)));
+    assert_eq!(whole, [Effect::Commit(wanted(1))]);
+}
+
 /// MR-Q33
 #[test]
 fn chunks_that_come_again_and_again_are_no_progress() {
@@ -170,7 +198,8 @@ fn a_refusal_ends_the_transfer_with_the_servers_reason_and_of_another_blob_means
     let mut machine = asking(1);
     assert!(tell(&mut machine, refused(2)).is_empty());
     let reason = "the server couldn't send pallet 'p': it is gone".to_owned();
-    let failure = Failure { wanted: wanted(1).event, reason };
+    let kind = EndKind::MapTransferFailed;
+    let failure = Failure { wanted: wanted(1).event, kind, reason };
     let ended = tell(&mut machine, refused(1));
     assert_eq!(ended, [Effect::Close, Effect::GiveUp(Numbered::new(3, failure))]);
     assert_eq!(machine.next_deadline(), None, "nothing is waited for");
@@ -195,7 +224,8 @@ fn a_transfer_without_progress_for_30_seconds_has_failed_and_a_slow_one_has_not(
 #[test]
 fn bytes_that_cannot_be_kept_or_do_not_verify_end_the_transfer_with_the_reason() {
     let failed = |number| {
-        let failure = Failure { wanted: wanted(number).event, reason: "disk full".to_owned() };
+        let (kind, reason) = (EndKind::DiskFailed, "disk full".to_owned());
+        let failure = Failure { wanted: wanted(number).event, kind, reason };
         DownloaderMsg::Failed(Numbered::new(3, failure))
     };
     let mut machine = asking(1);

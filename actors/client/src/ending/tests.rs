@@ -91,7 +91,10 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
         &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer],
         Some("Disconnected"),
     );
-    titled(&[MapTransferFailed, Unreadable, ClientFailed], Some("Disconnected"));
+    titled(
+        &[MapTransferFailed, MapUnusable, DiskFailed, Unreadable, ClientFailed],
+        Some("Disconnected"),
+    );
     titled(&[Quiet], None);
 }
 
@@ -120,6 +123,8 @@ fn the_exit_code_follows_from_the_kind() {
         (EndKind::ClosedByServer, 69),
         (EndKind::KnownHostsUnusable, 65),
         (EndKind::KnownHostsNotWritten, 73),
+        (EndKind::MapUnusable, 65),
+        (EndKind::DiskFailed, 74),
         (EndKind::CouldNotReach, 69),
         (EndKind::TimedOut, 69),
         (EndKind::ClientFailed, 70),

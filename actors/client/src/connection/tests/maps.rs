@@ -54,8 +54,8 @@ fn loaded(rig: &mut Rig, generation: u32) -> Vec<u32> {
 }
 
 fn failed(rig: &mut Rig, generation: u32) {
-    let failure =
-        Failure { wanted: wanted(generation), reason: "pallet 'p': it is gone".to_owned() };
+    let (kind, reason) = (EndKind::MapTransferFailed, "pallet 'p': it is gone".to_owned());
+    let failure = Failure { wanted: wanted(generation), kind, reason };
     let failed = ConnectionMsg::LoadFailed(rig.of_now(failure));
     rig.tell(failed);
 }
