@@ -13,7 +13,7 @@ mod stock;
 use crate::command::{Content, Shared};
 use crate::exit::Failure;
 
-pub(crate) use self::shelf::shelf;
+pub(crate) use self::shelf::{map, shelf};
 
 /// Does what is asked with content.
 pub(crate) fn run(what: &Content, shared: &Shared) -> Result<(), Failure> {

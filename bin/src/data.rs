@@ -48,6 +48,18 @@ impl DataFolder {
         Self::choose_lasting(Self::look(flag))
     }
 
+    /// The same for whoever only looks: a folder that was named is not made, so that a mistyped name
+    /// is told.
+    pub(crate) fn open_existing(flag: Option<&Path>) -> Result<Self, Failure> {
+        match Self::look(flag) {
+            Some((path, Origin::Flag | Origin::Environment)) if !path.is_dir() => {
+                let cause = format!("no data folder {}", path.display());
+                Err(Failure::new(Exit::Missing, cause).remedy("--data DIR, or DH_DATA, as it is"))
+            }
+            _ => Self::open(flag),
+        }
+    }
+
     /// The folder that would be opened and why, without making it; none where there is no home.
     pub(crate) fn look(flag: Option<&Path>) -> Option<(PathBuf, Origin)> {
         let platform = etcetera::choose_base_strategy().ok().map(|base| base.data_dir());

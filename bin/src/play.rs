@@ -18,6 +18,7 @@ use dh_machine::Micros;
 use dh_prefs::{Prefs, key};
 use dh_render::find_adapter;
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerSetup, World};
+use dh_store::Shelf;
 use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
@@ -103,8 +104,9 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
 }
 
 /// The map that this run plays in.
-fn map(flags: &Play) -> String {
-    flags.map.clone().unwrap_or_else(|| DEMO.to_owned())
+fn map(flags: &Play, shelf: &Shelf) -> Result<String, Failure> {
+    let map = content::map(flags.map.as_deref(), shelf)?;
+    Ok(map.unwrap_or_else(|| DEMO.to_owned()))
 }
 
 /// What this run shows.
@@ -125,6 +127,7 @@ impl Show {
         let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
         let name = prefs.get(key::CLIENT_NAME).unwrap_or_else(|| join::fallback_name(seed));
         let shelf = content::shelf(&flags.content, folder)?;
+        let map = map(flags, &shelf)?;
         let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
         let mut local = PeerSetup::new(name).inside().flown(Manner::Walker).keeping(kept.clone());
         local.prefs = prefs.clone();
@@ -134,7 +137,7 @@ impl Show {
             address: Some(address),
             identity: Some(identity),
             shelf: Some(shelf),
-            map: Some(map(flags)),
+            map: Some(map),
         };
         // The local player and the simulated ones always find a place.
         let cap = server.prefs.get(key::MAX_PLAYERS).max(peers + 1);

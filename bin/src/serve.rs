@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use dh_host::net::{Links, ListenError};
+use dh_host::net::{Fingerprint, Links, ListenError};
 use dh_host::{RealOptions, Runtime};
 use dh_prefs::{DEFAULT_PORT, Prefs, key};
-use dh_server::{Observer, Server as Running, ServerEvent, ServerOptions, StartError};
+use dh_server::{MapError, Observer, Server as Running, ServerEvent, ServerOptions, StartError};
 use dh_wire::Guid;
 use serde_json::{Value, json};
 
@@ -31,6 +31,8 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let fingerprint = identity.key().fingerprint();
     let runtime = start_runtime(&prefs)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
+    let shelf = content::shelf(&flags.content, &folder)?;
+    let map = content::map(flags.map.as_deref(), &shelf)?;
     let options = ServerOptions {
         address: listening(flags.listen, any_address())?,
         open: true,
@@ -40,18 +42,13 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         world_id: Guid::from(new_world_id(&runtime)),
         observer: Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
-        shelf: Some(content::shelf(&flags.content, &folder)?),
-        map: flags.map.clone(),
+        shelf: Some(shelf),
+        map,
         links: Links::IDEAL,
     };
     let server = Running::start(&runtime.root().child("server"), options)
         .map_err(|error| cannot_start(&error))?;
-    let address = server.address();
-    let map = flags.map.as_deref().unwrap_or(GRAY_BOX);
-    let facts = json!({ "address": address.to_string(), "map": map,
-        "identity": fingerprint.to_string() });
-    let text = format!("ready on {address}, map {map}, identity {fingerprint}");
-    output::event(shared.json, "ready", &facts, &text);
+    ready(&server, &fingerprint, shared);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
     let reason = serve(&runtime, &server, &front, until, shared);
     let lateness = lateness(&runtime);
@@ -60,6 +57,16 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let facts = json!({ "reason": reason, "tickLateness": lateness });
     output::event(shared.json, "stopped", &facts, &format!("stopped: {reason}"));
     failed(&runtime)
+}
+
+/// Says where the server is, what it runs, and who it is.
+pub(crate) fn ready(server: &Running, identity: &Fingerprint, shared: &Shared) {
+    let (address, map) = (server.address(), server.directory().advert().name);
+    let map = Some(map.as_str()).filter(|map| !map.is_empty());
+    let facts = json!({ "address": address.to_string(), "map": map,
+        "identity": identity.to_string() });
+    let text = format!("ready on {address}, map {}, identity {identity}", map.unwrap_or(GRAY_BOX));
+    output::event(shared.json, "ready", &facts, &text);
 }
 
 /// Print what happens, pass lines on, until there is a reason to stop.
@@ -148,8 +155,16 @@ pub(crate) fn failed(runtime: &Runtime) -> Result<(), Failure> {
 /// What a server that does not start means to the user.
 pub(crate) fn cannot_start(error: &StartError) -> Failure {
     match error {
-        StartError::Map(why) => Failure::new(Exit::Missing, format!("--map: {why}"))
-            .remedy("dh pallet info FILE, which lists the maps of a pallet"),
+        StartError::Map(error) => {
+            let (exit, remedy) = match error {
+                MapError::Missing(_) => {
+                    (Exit::Missing, "dh pallet info FILE, which lists the maps of a pallet")
+                }
+                MapError::Damaged(_) => (Exit::Damaged, "dh pallet verify FILE, then dh build"),
+                MapError::Disk(_) => (Exit::Io, "--content FILE, on a disk that works"),
+            };
+            Failure::new(exit, format!("--map: {error}")).remedy(remedy)
+        }
         StartError::Listen(error) => cannot_listen(error),
     }
 }

@@ -23,6 +23,7 @@ pub use self::event::{Observer, ServerEvent};
 pub use self::facts::Facts;
 pub use self::library::Library;
 pub use self::listener::ListenerMsg;
+pub use self::map_switch::MapError;
 pub use self::peer::{Identity, Label, PeerId};
 pub use self::prefs::{Pace, players_max};
 pub use self::roster::{ConsoleLine, RosterMsg};

@@ -17,6 +17,7 @@ use dh_messages::MapAdvert;
 use dh_sim::{Ground, Solids};
 use dh_store::Shelf;
 
+pub use self::prepare::MapError;
 use self::prepare::Preparing;
 pub(crate) use self::prepare::prepare_whole;
 pub use self::state::{Effect, Switching};
@@ -112,7 +113,7 @@ impl MapSwitchActor {
             }
             Err(why) => {
                 self.preparing = None;
-                Some(MapSwitchMsg::Failed(why))
+                Some(MapSwitchMsg::Failed(why.to_string()))
             }
         }
     }
@@ -146,7 +147,7 @@ impl Actor for MapSwitchActor {
                         self.preparing = Some(preparing);
                         Some(MapSwitchMsg::More)
                     }
-                    Err(why) => Some(MapSwitchMsg::Failed(why)),
+                    Err(why) => Some(MapSwitchMsg::Failed(why.to_string())),
                 }
             }
             Effect::Step => self.step(),

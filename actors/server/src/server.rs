@@ -17,7 +17,7 @@ use crate::event::Observer;
 use crate::facts::Facts;
 use crate::library::Library;
 use crate::listener::{Arrivals, ListenerActor};
-use crate::map_switch::{MapSwitchActor, MapSwitchMsg, PreparedMap, prepare_whole};
+use crate::map_switch::{MapError, MapSwitchActor, MapSwitchMsg, PreparedMap, prepare_whole};
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
@@ -64,7 +64,7 @@ pub struct ServerOptions {
 #[derive(Debug)]
 pub enum StartError {
     /// Its map cannot be loaded, and why.
-    Map(String),
+    Map(MapError),
     /// Its address cannot be bound.
     Listen(ListenError),
 }
@@ -189,7 +189,7 @@ impl Server {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Map(why) => f.write_str(why),
+            Self::Map(error) => error.fmt(f),
             Self::Listen(error) => error.fmt(f),
         }
     }

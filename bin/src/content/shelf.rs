@@ -24,8 +24,23 @@ pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder) -> Result<Shelf, Fai
     // Looked at once here, so that a path which is not there is told at the start.
     given.iter().try_for_each(|path| there(path))?;
     store.set_given(given.iter().map(|path| text(path)).collect::<Result<_, _>>()?);
-    let cook = CookCache::new(Arc::new(RealDisk), text(&folder.file(COOK))?);
-    Ok(Shelf { store, core: Some(core()?), cook: Some(cook) })
+    Ok(Shelf { store, core: Some(core()?), cook: Some(cook(folder)?) })
+}
+
+/// The map to run: the one that was asked for, or that of the only pallet that was given. None
+/// where nothing was asked for and no pallet given.
+pub(crate) fn map(asked: Option<&str>, shelf: &Shelf) -> Result<Option<String>, Failure> {
+    if let Some(map) = asked {
+        return Ok(Some(map.to_owned()));
+    }
+    let ids = shelf.store.ids();
+    match &ids[..] {
+        [] | [_] => Ok(ids.into_iter().next()),
+        many => {
+            let cause = format!("--content gives {} pallets: {}", many.len(), many.join(", "));
+            Err(Failure::new(Exit::Usage, cause).remedy("--map ID, or --map ID:assets/NAME.dh-map"))
+        }
+    }
 }
 
 /// The store in this data folder, with nothing given.
@@ -37,6 +52,11 @@ pub(super) fn store(folder: &DataFolder) -> Result<Store, Failure> {
         Failure::new(Exit::CannotCreate, cause)
             .remedy("dh --data DIR, with a folder you may write to")
     })
+}
+
+/// Where cooked collision is kept in this data folder.
+pub(super) fn cook(folder: &DataFolder) -> Result<CookCache, Failure> {
+    Ok(CookCache::new(Arc::new(RealDisk), text(&folder.file(COOK))?))
 }
 
 /// The core pallet, compiled from the sources that this program carries.
@@ -53,10 +73,16 @@ fn there(path: &Path) -> Result<(), Failure> {
         let cause = format!("--content {}: {error}", path.display());
         Failure::new(Exit::Missing, cause).remedy("dh build SOURCE_DIR --out FILE")
     };
-    if fs::metadata(path).map_err(missing)?.is_dir() {
-        fs::read_dir(path).map_err(missing)?;
+    if !fs::metadata(path).map_err(missing)?.is_dir() {
+        return Ok(());
     }
-    Ok(())
+    fs::read_dir(path).map_err(missing)?;
+    if !path.join("pallet.dh").is_file() {
+        return Ok(());
+    }
+    let shown = path.display();
+    let cause = format!("--content {shown}: a folder of sources, expected pallets");
+    Err(Failure::new(Exit::Missing, cause).remedy(format!("dh build {shown} --out FILE")))
 }
 
 /// Paths of content are text: they are compared, sorted and told.

@@ -6,6 +6,7 @@ use dh_host::disk::RealDisk;
 use dh_machine::{Disk as _, Micros};
 use dh_pallet::peek_id;
 use dh_prefs::key;
+use dh_store::load::{CookCache, CookedFiles};
 use dh_store::{Kept, Kind, Store, StoreError};
 use serde_json::{Value, json};
 
@@ -18,19 +19,20 @@ use crate::{output, settings};
 
 /// Does what is asked with the store.
 pub(super) fn run(what: &What, shared: &Shared) -> Result<(), Failure> {
-    let folder = DataFolder::open(shared.data.as_deref())?;
+    let folder = DataFolder::open_existing(shared.data.as_deref())?;
     let store = super::shelf::store(&folder)?;
+    let cook = super::shelf::cook(&folder)?;
     match what {
-        What::List => list(&store.list().map_err(failure)?, shared.json),
+        What::List => list(&store.list().map_err(failure)?, &cook, shared.json),
         What::Verify { repair } => verify(&store, *repair, shared.json),
         What::Prune => {
             let prefs = settings::load(&folder, None, shared)?;
-            prune(&store, prefs.get(key::CACHE_MAX_BYTES), shared.json)
+            prune(&store, &cook, prefs.get(key::CACHE_MAX_BYTES), shared.json)
         }
     }
 }
 
-fn list(kept: &[Kept], as_json: bool) -> Result<(), Failure> {
+fn list(kept: &[Kept], cook: &CookCache, as_json: bool) -> Result<(), Failure> {
     let now = now();
     if as_json {
         return output::json(&kept.iter().map(facts).collect::<Value>());
@@ -41,7 +43,12 @@ fn list(kept: &[Kept], as_json: bool) -> Result<(), Failure> {
         output::line(&format!("{:>12}  {used:>12}  {id:<20} {}{part}", file.bytes, file.path))?;
     }
     let bytes: u64 = kept.iter().map(|file| file.bytes).sum();
-    output::line(&format!("{bytes:>12} bytes in {} files", kept.len()))
+    output::line(&format!("{bytes:>12} bytes in {} files", kept.len()))?;
+    let CookedFiles { files, bytes } = cook.held().map_err(|error| failure(error.into()))?;
+    match files {
+        0 => Ok(()),
+        files => output::line(&format!("{bytes:>12} bytes of cooked collision in {files} files")),
+    }
 }
 
 fn facts(kept: &Kept) -> Value {
@@ -96,15 +103,24 @@ fn verify(store: &Store, repair: bool, as_json: bool) -> Result<(), Failure> {
     together(bad)
 }
 
-fn prune(store: &Store, bytes_max: u64, as_json: bool) -> Result<(), Failure> {
+/// Pallets first: what was cooked of them is made anew in seconds, and has what they leave of the
+/// space.
+fn prune(store: &Store, cook: &CookCache, bytes_max: u64, as_json: bool) -> Result<(), Failure> {
     let pruned = store.prune(now(), bytes_max, &[]).map_err(failure)?;
+    let cooked = cook.prune(bytes_max.saturating_sub(pruned.bytes));
+    let cooked = cooked.map_err(|error| failure(error.into()))?;
     let freed: u64 = pruned.removed.iter().map(|file| file.bytes).sum();
     if as_json {
         let removed: Vec<&str> = pruned.removed.iter().map(|file| file.path.as_str()).collect();
-        output::json(&json!({ "freed": freed, "bytes": pruned.bytes, "removed": removed }))?;
+        output::json(&json!({ "freed": freed, "bytes": pruned.bytes, "removed": removed,
+            "freedCooked": cooked.bytes }))?;
     } else {
         for file in &pruned.removed {
             output::line(&format!("removed {} ({} bytes)", file.path, file.bytes))?;
+        }
+        if cooked.files > 0 {
+            let CookedFiles { files, bytes } = cooked;
+            output::line(&format!("removed {files} files of cooked collision ({bytes} bytes)"))?;
         }
         let kept = pruned.bytes;
         output::line(&format!("freed {freed} bytes; pallets of {kept} bytes stay"))?;

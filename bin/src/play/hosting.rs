@@ -42,6 +42,9 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
     let server = server(&runtime, &front, &identity, &prefs, (peers, flags), shelf)?;
     let address = server.address();
+    if flags.listen.is_some() {
+        serve::ready(&server, &identity.key().fingerprint(), shared);
+    }
 
     let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
     let gray_box = GrayBox::new();
@@ -92,6 +95,7 @@ fn server(
     let cap = prefs.get(key::MAX_PLAYERS).max(peers + 1).min(64);
     let told = prefs.set_argument(&format!("server.maxPlayers={cap}"));
     told.map_err(|error| settings::failure(&[error]))?;
+    let map = super::map(flags, &shelf)?;
     let options = ServerOptions {
         address: serve::listening(flags.listen, LOOPBACK)?,
         open: flags.listen.is_some(),
@@ -102,7 +106,7 @@ fn server(
         observer: dh_server::Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
         shelf: Some(shelf),
-        map: Some(super::map(flags)),
+        map: Some(map),
         links: Links::IDEAL,
     };
     let server = Server::start(&runtime.root().child("server"), options);

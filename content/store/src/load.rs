@@ -7,6 +7,8 @@
 mod cache;
 mod core;
 mod solid;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,15 +18,18 @@ use dh_cook::{CookError, Cooked};
 use dh_map::{Image, Map, Mesh, Problem, World};
 use dh_pallet::{Barcode, Pallet, PalletError, Source};
 
-pub use self::cache::CookCache;
+pub use self::cache::{CookCache, CookedFiles};
 pub use self::core::Core;
 
 /// Bytes of a map's text.
 const MAP_BYTES_MAX: u64 = 32 << 20;
-/// Bytes of one mesh: 4 million triangles with everything a vertex can have.
-const MESH_BYTES_MAX: u64 = 1 << 30;
+/// Bytes of the meshes of a map together: one of 4 million triangles with everything a vertex can
+/// have, or many smaller ones.
+const MESHES_BYTES_MAX: u64 = 1 << 30;
 /// Bytes of one picture as it is stored.
 const PICTURE_BYTES_MAX: u64 = 256 << 20;
+/// Bytes of the pixels of a map's pictures together.
+const PIXELS_BYTES_MAX: u64 = 1 << 30;
 
 /// Where a pallet's bytes come from.
 pub type AnySource = Box<dyn Source + Send + Sync>;
@@ -91,6 +96,13 @@ pub enum LoadError {
     },
     /// Its geometry cannot be cooked.
     Cook(CookError),
+    /// All of a kind together are more than a map may have.
+    TooMuch {
+        /// The kind.
+        what: &'static str,
+        /// Bytes that a map may have of it.
+        bytes_max: u64,
+    },
 }
 
 /// A load that runs.
@@ -101,6 +113,9 @@ pub struct Loading {
     /// What is left to read.
     meshes: Vec<String>,
     pictures: BTreeSet<String>,
+    /// Bytes that may still come of each.
+    meshes_left: u64,
+    pixels_left: u64,
     stage: Stage,
 }
 
@@ -117,7 +132,15 @@ impl Loading {
     #[must_use]
     pub fn new(request: Request) -> Self {
         let loaded = Box::default();
-        Self { request, loaded, meshes: Vec::new(), pictures: BTreeSet::new(), stage: Stage::Map }
+        Self {
+            request,
+            loaded,
+            meshes: Vec::new(),
+            pictures: BTreeSet::new(),
+            meshes_left: MESHES_BYTES_MAX,
+            pixels_left: PIXELS_BYTES_MAX,
+            stage: Stage::Map,
+        }
     }
 
     /// The next bounded piece of work.
@@ -164,7 +187,14 @@ impl Loading {
     }
 
     fn read_mesh(&mut self, reference: String) -> Result<(), LoadError> {
-        let bytes = self.entry(&reference, MESH_BYTES_MAX)?;
+        // What an entry unpacks to is known before it is read.
+        let (pallet, path) = self.place(&reference);
+        let entry = self.pallet(pallet)?.manifest().entry(path);
+        let unpacked = entry.map_or(0, |entry| entry.raw_bytes);
+        let left = self.meshes_left.checked_sub(unpacked);
+        let too_much = LoadError::TooMuch { what: "meshes", bytes_max: MESHES_BYTES_MAX };
+        self.meshes_left = left.ok_or(too_much)?;
+        let bytes = self.entry(&reference, MESHES_BYTES_MAX)?;
         let mesh = Mesh::decode(&bytes).map_err(|error| LoadError::Entry {
             path: reference.clone(),
             why: error.to_string(),
@@ -183,6 +213,10 @@ impl Loading {
         let picture = dh_map::image::decode(&bytes, side_max).map_err(|error| {
             LoadError::Entry { path: reference.clone(), why: error.to_string() }
         })?;
+        let pixels = u64::try_from(picture.rgba.len()).unwrap_or(u64::MAX);
+        let left = self.pixels_left.checked_sub(pixels);
+        let too_much = LoadError::TooMuch { what: "pictures", bytes_max: PIXELS_BYTES_MAX };
+        self.pixels_left = left.ok_or(too_much)?;
         self.loaded.pictures.insert(reference, Arc::new(picture));
         Ok(())
     }
@@ -254,6 +288,10 @@ impl fmt::Display for LoadError {
             }
             Self::Entry { path, why } => write!(f, "{path}: {why}"),
             Self::Cook(error) => write!(f, "its collision cannot be cooked: {error}"),
+            Self::TooMuch { what, bytes_max } => {
+                let mebibytes = bytes_max >> 20;
+                write!(f, "its {what} are more than {mebibytes} MiB together: use fewer or smaller")
+            }
         }
     }
 }

@@ -135,6 +135,17 @@ impl Store {
         self.given().into_iter().filter_map(claims).collect()
     }
 
+    /// The ids that pallets among those bundled and given claim, each once, in order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<String> {
+        let mut ids = Vec::new();
+        for path in self.given() {
+            let id = self.state().known.id(&*self.inner.disk, &path);
+            ids.extend(id.map(|(id, _)| id).filter(|id| !ids.contains(id)));
+        }
+        ids
+    }
+
     /// The files among those bundled and given that are not used, and why: no pallets, of another
     /// version, damaged, or rejected. A file that cannot be read is one of them.
     #[must_use]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use dh_pallet::{About, Digest, Header, NewDigest, Writer, pack, xxh128};
 use dh_wire::{Content, Hash128};
 
-use self::disk::MemoryDisk;
+pub(crate) use self::disk::MemoryDisk;
 use crate::{Options, Store};
 
 const CACHE: &str = "data/cache/maps";

@@ -1,13 +1,26 @@
 //! Preparing: finds the pallet of a map on this machine and makes the map ready, piece by piece.
 
+use std::fmt;
+
 use dh_messages::{MapAdvert, Str16};
 use dh_pallet::{Barcode, Pallet, PalletError, closure_hash};
 use dh_sim::Ground;
-use dh_store::load::{AnySource, Core, Loading, Step};
+use dh_store::load::{AnySource, Core, LoadError, Loading, Step};
 use dh_store::{Found, Shelf, Store};
 
 use super::PreparedMap;
 use crate::library::Held;
+
+/// Why a map cannot be made ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MapError {
+    /// It is not here, or its name says nothing.
+    Missing(String),
+    /// It is here and of no use.
+    Damaged(String),
+    /// The disk failed.
+    Disk(String),
+}
 
 /// A map on its way.
 #[derive(Debug)]
@@ -17,8 +30,15 @@ pub(super) struct Preparing {
     closure: Vec<Held>,
 }
 
+/// Where a map lies.
+struct Place {
+    map: Barcode,
+    /// Its pallet; none for the core pallet, which lies nowhere.
+    pallet: Option<(Found, Pallet<AnySource>)>,
+}
+
 /// Make a map ready at once, before there is anybody to wait for it.
-pub(crate) fn prepare_whole(shelf: Option<&Shelf>, map: &str) -> Result<PreparedMap, String> {
+pub(crate) fn prepare_whole(shelf: Option<&Shelf>, map: &str) -> Result<PreparedMap, MapError> {
     let mut preparing = Preparing::begin(shelf, map)?;
     loop {
         if let Some(map) = preparing.step()? {
@@ -30,18 +50,14 @@ pub(crate) fn prepare_whole(shelf: Option<&Shelf>, map: &str) -> Result<Prepared
 impl Preparing {
     /// Validate what is asked for and open its pallet: headers and tables of contents are read,
     /// nothing else.
-    pub(super) fn begin(shelf: Option<&Shelf>, map: &str) -> Result<Self, String> {
-        let map = Barcode::parse(map).map_err(|error| error.to_string())?;
-        let shelf = shelf.ok_or("this server has no content")?;
-        let mut closure = Vec::new();
-        let (content, pallet) = if map.pallet == Core::ID {
-            let core = shelf.core.as_ref().ok_or("this program carries no core pallet")?;
-            (core.content(), None)
-        } else {
-            let (found, pallet) = open(&shelf.store, &map.pallet)?;
-            let content = found.content;
-            closure.push(Held { found, pallet: map.pallet.clone() });
-            (content, Some(pallet))
+    pub(super) fn begin(shelf: Option<&Shelf>, map: &str) -> Result<Self, MapError> {
+        let missing = |why: &str| MapError::Missing(why.to_owned());
+        let shelf = shelf.ok_or_else(|| missing("this server has no content"))?;
+        let Place { map, pallet } = find(&shelf.store, map)?;
+        let core = || shelf.core.as_ref().ok_or_else(|| missing("this program has no core pallet"));
+        let content = match &pallet {
+            Some((found, _)) => found.content,
+            None => core()?.content(),
         };
         let name = map.to_string();
         let advert = MapAdvert {
@@ -50,14 +66,19 @@ impl Preparing {
             closure_hash: closure_hash(&name, &content, &[]),
             generation: 0,
         };
-        let loading = shelf.load(map, pallet, None);
-        let loading = loading.map_err(|error| format!("the core pallet: {error}"))?;
+        let held = |(found, _): &(Found, _)| Held {
+            found: Found::clone(found),
+            pallet: map.pallet.clone(),
+        };
+        let closure = pallet.iter().map(held).collect();
+        let loading = shelf.load(map, pallet.map(|(_, pallet)| pallet), None);
+        let loading = loading.map_err(LoadError::Pallet)?;
         Ok(Self { loading, advert, closure })
     }
 
     /// A piece of the work; the map when that was the last.
-    pub(super) fn step(&mut self) -> Result<Option<PreparedMap>, String> {
-        match self.loading.step().map_err(|error| error.to_string())? {
+    pub(super) fn step(&mut self) -> Result<Option<PreparedMap>, MapError> {
+        match self.loading.step()? {
             Step::More => Ok(None),
             Step::Done(loaded) => Ok(Some(PreparedMap {
                 advert: self.advert.clone(),
@@ -68,24 +89,75 @@ impl Preparing {
     }
 }
 
+/// The map that is meant: that of a barcode, or the only one of a pallet that is named by its id.
+fn find(store: &Store, text: &str) -> Result<Place, MapError> {
+    if text.contains(':') {
+        let map = Barcode::parse(text).map_err(|error| MapError::Missing(error.to_string()))?;
+        let is_core = map.pallet == Core::ID;
+        let pallet = if is_core { None } else { Some(open(store, &map.pallet)?) };
+        return Ok(Place { map, pallet });
+    }
+    let (found, pallet) = open(store, text)?;
+    let maps: Vec<Barcode> = pallet.manifest().maps().collect();
+    match &maps[..] {
+        [map] => Ok(Place { map: map.clone(), pallet: Some((found, pallet)) }),
+        [] => Err(MapError::Missing(format!("pallet '{text}' holds no map"))),
+        many => {
+            let names: Vec<String> = many.iter().map(Barcode::to_string).collect();
+            let names = names.join(", ");
+            Err(MapError::Missing(format!("pallet '{text}' holds several maps, name one: {names}")))
+        }
+    }
+}
+
 /// The first pallet of this id that is good as far as its tables tell; bad ones are passed over.
-fn open(store: &Store, id: &str) -> Result<(Found, Pallet<AnySource>), String> {
-    for found in store.by_id(id) {
-        let file = store.open_file(&found).map_err(|error| error.to_string())?;
+fn open(store: &Store, id: &str) -> Result<(Found, Pallet<AnySource>), MapError> {
+    let all = store.by_id(id);
+    for found in &all {
+        let file = store.open_file(found).map_err(|error| MapError::Disk(error.to_string()))?;
         let source: AnySource = Box::new(file);
         match Pallet::open(source, Some(&found.content)) {
-            Ok(pallet) => return Ok((found, pallet)),
-            Err(PalletError::Disk(error)) => return Err(error.to_string()),
-            Err(error) => store.reject(&found, error),
+            Ok(pallet) => {
+                let others = all.iter().filter(|other| other.content != found.content);
+                for other in others {
+                    let (used, other) = (&found.path, &other.path);
+                    tracing::warn!("two pallets have the id {id}: {used} is used, {other} is not");
+                }
+                return Ok((found.clone(), pallet));
+            }
+            Err(PalletError::Disk(error)) => return Err(MapError::Disk(error.to_string())),
+            Err(error) => store.reject(found, error),
         }
     }
     let mut text = format!(
         "no pallet '{id}' among the {} given; name its file or folder with --content",
         store.given().len()
     );
-    for (path, why) in store.refused() {
-        let name = path.rsplit('/').next().unwrap_or(&path);
+    let refused = store.refused();
+    for (path, why) in &refused {
+        let name = path.rsplit('/').next().unwrap_or(path);
         text.push_str(&format!("; {name}: {why}"));
     }
-    Err(text)
+    let is_damaged = refused.iter().any(|(_, why)| !why.is_disk());
+    Err(if is_damaged { MapError::Damaged(text) } else { MapError::Missing(text) })
 }
+
+impl From<LoadError> for MapError {
+    fn from(error: LoadError) -> Self {
+        let text = error.to_string();
+        match error {
+            LoadError::NoPallet(_) | LoadError::NoMap { .. } => Self::Missing(text),
+            LoadError::Pallet(PalletError::Disk(_)) => Self::Disk(text),
+            _ => Self::Damaged(text),
+        }
+    }
+}
+
+impl fmt::Display for MapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Missing(text) | Self::Damaged(text) | Self::Disk(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for MapError {}

@@ -1,6 +1,8 @@
 //! Grid: which solids may stand where, seen from above. Built once by `Solids`, asked once a mover
 //! step. It answers with too many, never with too few.
 
+use std::ops::RangeInclusive;
+
 use glam::Vec3;
 
 use super::Solid;
@@ -9,6 +11,8 @@ use super::Solid;
 const SIDE_MAX: usize = 128;
 /// Cells are at least this wide, metres.
 const CELL_MIN: f32 = 2.0;
+/// Members of all cells together. Solids that each cover much of a world make cells wider instead.
+const MEMBERS_MAX: usize = 1 << 22;
 
 /// A grid of cells over x and z; the solids of a cell lie in `members[starts[c]..starts[c + 1]]`.
 #[derive(Clone, Debug, Default)]
@@ -25,9 +29,10 @@ impl Grid {
     pub(super) fn over(solids: &[Solid]) -> Self {
         let Some((low, high)) = bounds(solids) else { return Self::default() };
         let wide = (high[0] - low[0]).max(high[1] - low[1]);
-        let cell = CELL_MIN.max(wide / 100.0);
-        let side = |axis: usize| (floor_index((high[axis] - low[axis]) / cell) + 1).min(SIDE_MAX);
-        let mut grid = Self { low, cell, sides: [side(0), side(1)], ..Self::default() };
+        let mut grid = Self::empty(low, high, CELL_MIN.max(wide / 100.0));
+        while grid.sides != [1, 1] && grid.members_of(solids) > MEMBERS_MAX {
+            grid = Self::empty(low, high, grid.cell * 2.0);
+        }
         let mut cells = vec![Vec::new(); grid.sides[0] * grid.sides[1]];
         for (number, solid) in (0..).zip(solids) {
             let half = solid.half_size();
@@ -39,6 +44,22 @@ impl Grid {
         }
         grid.starts.push(count(grid.members.len()));
         grid
+    }
+
+    /// A grid of such cells without members.
+    fn empty(low: [f32; 2], high: [f32; 2], cell: f32) -> Self {
+        let side = |axis: usize| (floor_index((high[axis] - low[axis]) / cell) + 1).min(SIDE_MAX);
+        Self { low, cell, sides: [side(0), side(1)], ..Self::default() }
+    }
+
+    /// How many members its cells would have.
+    fn members_of(&self, solids: &[Solid]) -> usize {
+        let each = solids.iter().map(|solid| {
+            let half = solid.half_size();
+            let [x, z] = self.span(solid.centre - half, solid.centre + half);
+            x.count() * z.count()
+        });
+        each.fold(0, usize::saturating_add)
     }
 
     /// Hands over every solid that may reach into the space between two corners, some twice.
@@ -54,14 +75,20 @@ impl Grid {
         if self.sides[0] == 0 {
             return;
         }
-        let index = |value: f32, axis: usize| {
-            floor_index((value - self.low[axis]) / self.cell).min(self.sides[axis] - 1)
-        };
-        for z in index(low.z, 1)..=index(high.z, 1) {
-            for x in index(low.x, 0)..=index(high.x, 0) {
+        let [columns, rows] = self.span(low, high);
+        for z in rows {
+            for x in columns.clone() {
                 visit(z * self.sides[0] + x);
             }
         }
+    }
+
+    /// The columns and rows under the space between two corners.
+    fn span(&self, low: Vec3, high: Vec3) -> [RangeInclusive<usize>; 2] {
+        let index = |value: f32, axis: usize| {
+            floor_index((value - self.low[axis]) / self.cell).min(self.sides[axis] - 1)
+        };
+        [index(low.x, 0)..=index(high.x, 0), index(low.z, 1)..=index(high.z, 1)]
     }
 }
 
@@ -85,4 +112,22 @@ fn floor_index(value: f32) -> usize {
 
 fn count(len: usize) -> u32 {
     u32::try_from(len).expect("a grid holds fewer members than u32 counts")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BodyId;
+    use super::*;
+
+    #[test]
+    fn solids_that_each_cover_the_world_take_no_more_room_than_the_bound_and_are_found() {
+        let wide = Vec3::new(5_000.0, 1.0, 5_000.0);
+        let solid = |number| Solid::fixed(BodyId::of_map(number), Vec3::ZERO, wide);
+        let solids: Vec<Solid> = (0..3_000).map(solid).collect();
+        let grid = Grid::over(&solids);
+        assert!(grid.members.len() <= MEMBERS_MAX && grid.sides[0] > 1, "{:?}", grid.sides);
+        let mut found = Vec::new();
+        grid.near(Vec3::splat(7.0), Vec3::splat(7.5), |number| found.push(number));
+        assert_eq!(found, (0..3_000).collect::<Vec<_>>());
+    }
 }

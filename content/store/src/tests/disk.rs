@@ -7,16 +7,16 @@ use dh_machine::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata, M
 
 /// What was asked of a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) opened: u64,
-    pub(super) read_bytes: u64,
-    pub(super) read_bytes_max: u64,
-    pub(super) written_bytes: u64,
-    pub(super) renames: u64,
+pub(crate) struct Tally {
+    pub(crate) opened: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) read_bytes_max: u64,
+    pub(crate) written_bytes: u64,
+    pub(crate) renames: u64,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct MemoryDisk(Arc<Mutex<Files>>);
+pub(crate) struct MemoryDisk(Arc<Mutex<Files>>);
 
 #[derive(Debug)]
 struct Files {
@@ -36,38 +36,38 @@ impl Default for Files {
 }
 
 impl MemoryDisk {
-    pub(super) fn put(&self, path: &str, bytes: &[u8]) {
+    pub(crate) fn put(&self, path: &str, bytes: &[u8]) {
         let mut files = self.files();
         let number = files.make(path);
         files.write(number, |file| *file = bytes.to_vec());
     }
 
-    pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+    pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         let files = self.files();
         files.names.get(path).map(|number| files.files[*number].0.clone())
     }
 
-    pub(super) fn flip(&self, path: &str, at: usize) {
+    pub(crate) fn flip(&self, path: &str, at: usize) {
         let mut files = self.files();
         let number = files.names[path];
         // As a disk does it: nobody is told.
         files.files[number].0[at] ^= 1;
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.files().names.keys().cloned().collect()
     }
 
-    pub(super) fn set_free(&self, bytes: u64) {
+    pub(crate) fn set_free(&self, bytes: u64) {
         self.files().free = bytes;
     }
 
     /// What was asked since this was called last.
-    pub(super) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         std::mem::take(&mut self.files().tally)
     }
 
-    pub(super) fn now(&self) -> Micros {
+    pub(crate) fn now(&self) -> Micros {
         self.files().now
     }
 
