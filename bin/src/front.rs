@@ -18,6 +18,7 @@ use dh_server::{ConsoleLine, ServerEvent};
 use dh_view::Answer;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 pub(crate) use self::state::Passing;
 use crate::exit::{Exit, Failure};
@@ -56,6 +57,10 @@ actor_message! {
         Picture(Answer): Control Refuse,
     }
 }
+
+/// A signal that comes so long after the first ends the process at once. One that comes sooner is
+/// the same wish told twice, as a terminal does that goes away.
+const INSISTENCE: Duration = Duration::from_millis(250);
 
 /// What the main thread wakes for.
 #[derive(Debug)]
@@ -136,7 +141,13 @@ fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
     let heard = heard.filter(|signal| *signal != SIGHUP || !ignores(&status, SIGHUP));
     let mut signals = Signals::new(heard).map_err(|error| internal(&error))?;
     let hear = move || {
+        let mut asked = None;
         for signal in signals.forever() {
+            // Whoever asks again does not want to wait for an orderly end.
+            let first = *asked.get_or_insert_with(Instant::now);
+            if first.elapsed() >= INSISTENCE {
+                drop(emulate_default_handler(signal));
+            }
             let name = match signal {
                 SIGINT => "SIGINT",
                 SIGHUP => "SIGHUP",

@@ -36,7 +36,8 @@ fn run() -> Exit {
         Ok(command) => command,
         Err(exit) => return exit,
     };
-    logging::start(&command.shared);
+    let serves = matches!(command.verb, Some(Verb::Server(_)));
+    logging::start(&command.shared, if serves { 0 } else { -1 });
     exit::ended(command.shared.json, dispatch(command))
 }
 

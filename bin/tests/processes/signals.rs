@@ -1,5 +1,6 @@
 //! Who asks a role to end is heard at once, whatever it does.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -63,4 +64,25 @@ fn a_server_and_its_client_end_in_order_when_asked_by_any_of_the_signals() {
         let ended = asked(&mut server, signal);
         assert_eq!(ended.out.last(), Some(&format!("stopped: {name}")));
     }
+}
+
+/// A server that stands still confirms no goodbye, which is waited for half a second; on a busy
+/// machine that may be over before anybody asks again.
+#[test]
+fn whoever_asks_again_a_moment_later_does_not_wait_for_an_orderly_end() {
+    let (server, address) = server_with(&[]);
+    let ended_at_once = (0..5).any(|number| {
+        let mut ada = client(&address, &format!("ada {number}"));
+        ada.line_with("playing as ");
+        server.signal(Signal::STOP);
+        ada.signal(Signal::TERM);
+        ada.error_with("leaving: SIGTERM");
+        std::thread::sleep(Duration::from_millis(280));
+        ada.signal(Signal::TERM);
+        let ended = ada.end();
+        server.signal(Signal::CONT);
+        assert!(ended.status.success() || ended.status.signal() == Some(15), "{ended:?}");
+        !ended.status.success()
+    });
+    assert!(ended_at_once);
 }
