@@ -1,7 +1,6 @@
 //! Content on this machine: the verbs that make and look at pallets, and the shelf that roles run
 //! maps from.
 
-mod bar;
 mod build;
 mod extract;
 mod fresh;

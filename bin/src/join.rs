@@ -20,16 +20,18 @@ use crate::command::{Client, Shared};
 use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
+use crate::output::bar::{Bar, Unit};
 use crate::picture::{Darkroom, Theatre, no_adapter};
 use crate::{content, identity, output, picture, serve, settings};
 
 /// How long leaving may take before the process ends anyway.
 const LEAVE_MAX: Duration = Duration::from_secs(2);
-/// The time between two lines about a transfer.
+/// The time between two events about a transfer.
 const DOWNLOADING_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs the role to its end.
 pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
+    flags.stage.picture.as_deref().map_or(Ok(()), picture::check)?;
     let folder = DataFolder::open(shared.data.as_deref())?;
     let mut prefs = settings::load(&folder, None, shared)?;
     if let Some(name) = &flags.name {
@@ -69,8 +71,9 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     let mut visit = Visit::start(&scope, &gray_box, options, front, shared, theatre);
     visit.connect(flags.connect.clone());
     visit.play(flags.stage.seconds);
-    let drawn = match (&mut darkroom, &flags.stage.picture) {
-        (Some((room, path)), _) => {
+    let wanted = flags.stage.picture.as_ref().filter(|_| visit.is_worth_a_picture());
+    let drawn = match (&mut darkroom, wanted) {
+        (Some((room, path)), Some(_)) => {
             visit.view().map_or(Ok(()), |view| visit.take_picture(room, view, path))
         }
         (None, Some(path)) => visit.photograph(path).map(|drawn| {
@@ -78,7 +81,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
                 visit.print("picture", &picture::facts(path, report), &picture::line(path, report));
             }
         }),
-        (None, None) => Ok(()),
+        (_, None) => Ok(()),
     };
     drop(darkroom);
     visit.close();
@@ -113,12 +116,19 @@ pub(crate) struct Visit<'a> {
     ended: Option<SessionEnd>,
     /// The ending that ends the run.
     result: Option<SessionEnd>,
+    /// Whether it has come to play, and was not asked to end by a signal.
+    has_played: bool,
+    was_interrupted: bool,
     /// Somebody at the console asked for a server, and does not play there yet.
     tried_at_console: bool,
     /// Somebody at the console asked to leave, be it for another server.
     told_to_leave: bool,
-    /// When a transfer was told last.
+    /// How far a transfer is, for people.
+    bar: Option<Bar>,
+    /// When a transfer was told last, for programs.
     downloading_told: Option<Instant>,
+    /// Bytes that came for the map that loads.
+    fetched: u64,
 }
 
 /// Its user has closed the window.
@@ -162,9 +172,13 @@ impl<'a> Visit<'a> {
             until: None,
             ended: None,
             result: None,
+            has_played: false,
+            was_interrupted: false,
             tried_at_console: false,
             told_to_leave: false,
+            bar: None,
             downloading_told: None,
+            fetched: 0,
         }
     }
 
@@ -190,6 +204,11 @@ impl<'a> Visit<'a> {
         theatre.develop(&self.front, path).map(Some)
     }
 
+    /// Whether there is something to be seen, and time to draw it.
+    pub(crate) fn is_worth_a_picture(&self) -> bool {
+        self.has_played && self.result.is_none() && !self.was_interrupted
+    }
+
     /// Close the window, if there is one.
     pub(crate) fn close(&mut self) {
         self.theatre = None;
@@ -202,6 +221,7 @@ impl<'a> Visit<'a> {
             let next = match event {
                 None if self.until.is_some_and(|until| until <= Instant::now()) => Next::Over,
                 Some(Event::Signal(name)) => {
+                    self.was_interrupted = true;
                     say(&format!("leaving: {name}"));
                     Next::Over
                 }
@@ -225,9 +245,12 @@ impl<'a> Visit<'a> {
             }
             ClientEvent::Downloading(progress) => self.downloading(&progress),
             ClientEvent::Loaded(generation) => {
+                self.bar = None;
                 self.downloading_told = None;
+                let fetched = std::mem::take(&mut self.fetched);
                 if self.shared.json {
-                    self.print("loaded", &json!({ "generation": generation }), "");
+                    let facts = json!({ "generation": generation, "fetched": fetched });
+                    self.print("loaded", &facts, "");
                 }
             }
             ClientEvent::Stands("connecting") => {
@@ -235,6 +258,7 @@ impl<'a> Visit<'a> {
                 self.told_to_leave = false;
             }
             ClientEvent::Spawned { slot, pawn, tick } => {
+                self.has_played = true;
                 self.tried_at_console = false;
                 let facts = json!({ "slot": slot, "pawn": pawn.to_string(), "tick": tick.0 });
                 self.print("spawned", &facts, &format!("playing as #{slot}, pawn {pawn}"));
@@ -252,6 +276,7 @@ impl<'a> Visit<'a> {
     /// does a try at the console: whoever made it hears of it, and may make another. Any other
     /// ending ends the run, which tells a failure as one.
     fn ended(&mut self, end: SessionEnd) -> Next {
+        self.bar = None;
         let line = end.console_line();
         let was_asked_for = line.is_none() && std::mem::take(&mut self.told_to_leave);
         let goes_on = line.is_none() || self.tried_at_console;
@@ -352,37 +377,32 @@ impl<'a> Visit<'a> {
         self.result.as_ref().and_then(failure_of).map_or(Ok(()), Err)
     }
 
-    /// A transfer, told once a second and at its end.
+    /// A transfer: a bar for people, an event a second for programs, and how it went for both.
     fn downloading(&mut self, progress: &Progress) {
         let Progress { received, total, rate, left } = *progress;
+        self.fetched = received;
         let is_whole = received == total;
         let due = self.downloading_told.is_none_or(|told| told.elapsed() >= DOWNLOADING_EVERY);
-        if !due && !is_whole {
-            return;
+        if self.shared.json {
+            if due || is_whole {
+                self.downloading_told = Some(Instant::now());
+                let facts = json!({ "received": received, "total": total, "rate": rate,
+                    "left": left.map(Micros::as_secs_f64) });
+                self.print("downloading", &facts, "");
+            }
+        } else if is_whole {
+            self.bar = None;
+            let text = format!("fetched {:.1} MB at {:.1} MB/s", megabytes(total), megabytes(rate));
+            self.print("downloading", &Value::Null, &text);
+        } else {
+            let bar = self.bar.get_or_insert_with(Bar::new);
+            bar.told("fetching", Unit::Bytes, received, total);
         }
-        self.downloading_told = Some(Instant::now());
-        let facts = json!({ "received": received, "total": total, "rate": rate,
-            "left": left.map(Micros::as_secs_f64) });
-        let left = left.map_or(String::new(), |left| format!(", {:.0} s left", left.as_secs_f64()));
-        let bar = bar(received, total);
-        let text = format!(
-            "{bar} {:.1} of {:.1} MB, {:.1} MB/s{left}",
-            megabytes(received),
-            megabytes(total),
-            megabytes(rate),
-        );
-        self.print("downloading", &facts, &text);
     }
 
     fn print(&self, event: &str, facts: &Value, text: &str) {
         output::event(self.shared.json, event, facts, text);
     }
-}
-
-/// How far something is, as twenty characters.
-fn bar(done: u64, all: u64) -> String {
-    let filled = usize::try_from(done.saturating_mul(20) / all.max(1)).unwrap_or(20).min(20);
-    format!("[{}{}]", "#".repeat(filled), "-".repeat(20 - filled))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for people")]

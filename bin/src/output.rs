@@ -4,6 +4,7 @@
 //! runs on go through the printer. A reader that went away, as in `dh prefs list | head -1`, is not
 //! a failure.
 
+pub(crate) mod bar;
 pub(crate) mod printer;
 
 use crate::exit::{Exit, Failure};

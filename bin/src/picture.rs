@@ -90,6 +90,23 @@ impl Darkroom {
     }
 }
 
+/// Whether a picture can come to this place, asked before anybody waits for one.
+pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+    let refused = |why: &str| {
+        let cause = format!("--picture {}: {why}", path.display());
+        Failure::new(Exit::CannotCreate, cause).remedy(REMEDY)
+    };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if ending.is_some_and(|ending| !ending.eq_ignore_ascii_case("png")) {
+        return Err(refused("pictures are PNG files, expected a name that ends in .png"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return Err(refused("its folder is not there"));
+    }
+    Ok(())
+}
+
 /// The longest side of pictures that this machine's adapter should draw from; none without one.
 pub(crate) fn side_max() -> Option<u32> {
     let adapter = find_adapter().ok()?;
@@ -152,6 +169,18 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_where_no_picture_can_come_is_told_before_it_is_waited_for() {
+        let home = tempfile::tempdir().unwrap();
+        for good in ["a.png", "a.PNG", "a"] {
+            assert_eq!(check(&home.path().join(good)), Ok(()));
+        }
+        assert_eq!(check(Path::new("a.png")), Ok(()));
+        for bad in ["a.jpg", "none/a.png"] {
+            assert_eq!(check(&home.path().join(bad)).unwrap_err().exit, Exit::CannotCreate);
+        }
+    }
 
     #[test]
     fn a_picture_replaces_a_file_and_nothing_that_is_no_file() {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use dh_client::{ClientContent, Manner};
 use dh_host::Runtime;
+use dh_host::net::Fingerprint;
 use dh_machine::Micros;
 use dh_prefs::{Prefs, key};
 use dh_render::find_adapter;
@@ -54,6 +55,7 @@ const NAMES: [&str; 12] = [
 
 /// Runs the role to its end.
 pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
+    flags.stage.picture.as_deref().map_or(Ok(()), picture::check)?;
     let folder = DataFolder::open(shared.data.as_deref())?;
     let prefs = settings::load(&folder, None, shared)?;
     let runtime = serve::start_runtime(&prefs)?;
@@ -77,7 +79,7 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
             None
         }
     };
-    let show = Show::new(flags, prefs, &folder)?;
+    let show = Show::new(flags, shared, prefs, &folder)?;
     show.announce(why.as_deref());
     let mut shown = Err(Failure::new(Exit::Internal, "the world never started"));
     let course = async |world: &mut World| shown = show.play_until_asked(world, &front).await;
@@ -110,7 +112,10 @@ fn map(flags: &Play, shelf: &Shelf) -> Result<String, Failure> {
 }
 
 /// What this run shows.
-struct Show {
+struct Show<'a> {
+    shared: &'a Shared,
+    /// Who it is to those outside, where they may join.
+    open_as: Option<Fingerprint>,
     server: ServerSetup,
     local: PeerSetup,
     /// What those keep who draw nothing.
@@ -120,8 +125,13 @@ struct Show {
     picture: PathBuf,
 }
 
-impl Show {
-    fn new(flags: &Play, prefs: Prefs, folder: &DataFolder) -> Result<Self, Failure> {
+impl<'a> Show<'a> {
+    fn new(
+        flags: &Play,
+        shared: &'a Shared,
+        prefs: Prefs,
+        folder: &DataFolder,
+    ) -> Result<Self, Failure> {
         let peers = flags.peers.unwrap_or(PEERS);
         let identity = identity::load(folder)?;
         let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));
@@ -132,6 +142,7 @@ impl Show {
         let mut local = PeerSetup::new(name).inside().flown(Manner::Walker).keeping(kept.clone());
         local.prefs = prefs.clone();
         let address = serve::listening(flags.listen, LOOPBACK)?;
+        let open_as = flags.listen.map(|_| identity.key().fingerprint());
         let mut server = ServerSetup {
             prefs,
             address: Some(address),
@@ -145,7 +156,7 @@ impl Show {
         let seconds = flags.stage.seconds.unwrap_or(SECONDS);
         let picture = flags.stage.picture.clone().unwrap_or_else(|| PICTURE.into());
         let blind = ClientContent { picture_side_max: None, ..kept };
-        Ok(Self { server, local, blind, peers, seconds, picture })
+        Ok(Self { shared, open_as, server, local, blind, peers, seconds, picture })
     }
 
     fn announce(&self, why: Option<&str>) {
@@ -176,6 +187,9 @@ impl Show {
     async fn play(&self, world: &mut World) -> Result<Option<Arc<View>>, Failure> {
         let server =
             world.try_server(self.server.clone()).map_err(|error| serve::cannot_start(&error))?;
+        if let Some(identity) = &self.open_as {
+            serve::ready(world.running(server), identity, self.shared);
+        }
         let local = world.peer(self.local.clone());
         world.join(local, server);
         let ended = |world: &World| world.records().peer(local).endings.last().cloned();

@@ -1,18 +1,28 @@
 // Makes the museum's assets/ from models/: every model on a plinth, six to a room, and the map.
 //
-//   node content/museum/generate.mjs [--limit N]
+//   node content/museum/generate.mjs [--limit N] [--out DIR]
 //
-// The same models always give the same map. Nothing outside assets/ is written.
+// With --out the whole folder of content is made in DIR, which must not be there yet. The same models
+// always give the same map. Nothing outside assets/, or DIR, is written.
 
 import fs from "node:fs";
 import path from "node:path";
 
 const home = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
+const asked = { "--limit": "Infinity", "--out": home };
 const args = process.argv.slice(2);
-const limit = args[0] === "--limit" ? Number(args[1]) : args.length === 0 ? Infinity : NaN;
+for (let at = 0; at < args.length; at += 2) {
+  if (args[at] in asked && args[at + 1]) asked[args[at]] = args[at + 1];
+  else asked["--limit"] = "none";
+}
+const [limit, out] = [Number(asked["--limit"]), asked["--out"]];
 if (!(limit >= 1)) {
-  console.error("usage: generate.mjs [--limit N]");
+  console.error("usage: generate.mjs [--limit N] [--out DIR]");
   process.exit(2);
+}
+if (out !== home && fs.existsSync(out)) {
+  console.error(`${out} is there already`);
+  process.exit(73);
 }
 const names = fs.existsSync(path.join(home, "models"))
   ? fs.readdirSync(path.join(home, "models")).filter((name) => name.endsWith(".glb")).sort()
@@ -156,13 +166,19 @@ const materials = {
   plaster: { color: "#d8d2c6" },
   walnut: { color: "#8a6644", roughness: 0.7 },
 };
-const assets = path.join(home, "assets");
+const assets = path.join(out, "assets");
 fs.rmSync(assets, { recursive: true, force: true });
-fs.mkdirSync(assets);
+fs.mkdirSync(assets, { recursive: true });
+if (out !== home) {
+  fs.mkdirSync(path.join(out, "models"));
+  for (const name of ["pallet.dh", "models/LICENSE.txt"]) {
+    fs.copyFileSync(path.join(home, name), path.join(out, name));
+  }
+}
 for (const name of names) {
   fs.copyFileSync(path.join(home, "models", name), path.join(assets, name));
 }
 const lines = objects.map((object) => `    ${JSON.stringify(object)}`).join(",\n");
 const text = `{\n  "materials": ${JSON.stringify(materials)},\n  "objects": [\n${lines}\n  ]\n}\n`;
 fs.writeFileSync(path.join(assets, "museum.dh-map"), text);
-console.log(`assets/ holds ${names.length} models in ${rooms} rooms`);
+console.log(`${path.relative(".", assets)}/ holds ${names.length} models in ${rooms} rooms`);

@@ -8,10 +8,10 @@ use dh_machine::{DiskError, DiskErrorKind};
 use dh_map::Problem;
 use serde_json::{Value, json};
 
-use super::bar::{Bar, Unit};
 use crate::command::{Build, Shared};
 use crate::exit::{Exit, Failure, say};
 use crate::output;
+use crate::output::bar::{Bar, Unit};
 
 /// Builds, and tells what came of it.
 pub(super) fn run(flags: &Build, shared: &Shared) -> Result<(), Failure> {

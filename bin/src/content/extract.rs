@@ -11,10 +11,10 @@ use dh_machine::{DiskError, DiskErrorKind};
 use dh_pallet::{Entry, PalletError};
 use serde_json::json;
 
-use super::bar::{Bar, Unit};
 use super::opened::{self, FilePallet};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::output::bar::{Bar, Unit};
 
 /// Unpacks the pallet at `path` into `out`, or into a folder that has the pallet's id.
 pub(super) fn run(

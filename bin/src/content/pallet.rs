@@ -6,12 +6,12 @@ use dh_pallet::{Encoding, Entry, verify, xxh128};
 use dh_wire::Content;
 use serde_json::{Value, json};
 
-use super::bar::{Bar, Unit};
 use super::extract;
 use super::opened::{self, FilePallet};
 use crate::command::{Pallet as What, Shared};
 use crate::exit::Failure;
 use crate::output;
+use crate::output::bar::{Bar, Unit};
 
 /// The version of the format, which every pallet that opens has.
 const FORMAT: u32 = 2;

@@ -10,11 +10,11 @@ use dh_store::load::{CookCache, CookedFiles};
 use dh_store::{Kept, Kind, Store, StoreError};
 use serde_json::{Value, json};
 
-use super::bar::{Bar, Unit};
 use super::pallet::together;
 use crate::command::{Shared, Store as What};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
+use crate::output::bar::{Bar, Unit};
 use crate::{output, settings};
 
 /// Does what is asked with the store.

@@ -67,8 +67,10 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
 
     visit.play(flags.stage.seconds);
     let picture = match &flags.stage.picture {
-        Some(path) => visit.photograph(path)?.map(|drawn| (path.as_path(), drawn)),
-        None => None,
+        Some(path) if visit.is_worth_a_picture() => {
+            visit.photograph(path)?.map(|drawn| (path.as_path(), drawn))
+        }
+        Some(_) | None => None,
     };
     let actors = Actors::of(&runtime);
     visit.close();

@@ -119,6 +119,11 @@ impl Process {
         ready.split_whitespace().nth(2).unwrap().trim_end_matches(',').to_owned()
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Send a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);

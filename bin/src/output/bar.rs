@@ -1,6 +1,6 @@
 //! Bar: how far long work is, on stderr where that is a terminal.
 //!
-//! Used by the verbs around content. Short work draws nothing, and nothing is left of a bar.
+//! Used by the verbs around content and by clients that fetch. Short work draws nothing, and nothing is left of a bar.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ const RATE: u8 = 10;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Bytes,
     Files,
 }
 
 /// One bar, told of any number of works one after the other, from any thread.
 #[derive(Debug)]
-pub(super) struct Bar {
+pub(crate) struct Bar {
     started: Instant,
     /// The work it shows, and the bar.
     shown: Mutex<(String, ProgressBar)>,
@@ -29,13 +29,13 @@ pub(super) struct Bar {
 
 impl Bar {
     /// A bar that shows nothing yet.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
         Self { started: Instant::now(), shown: Mutex::new((String::new(), bar)) }
     }
 
     /// So much of this work is done.
-    pub(super) fn told(&self, work: &str, unit: Unit, done: u64, total: u64) {
+    pub(crate) fn told(&self, work: &str, unit: Unit, done: u64, total: u64) {
         if self.started.elapsed() < SHORT {
             return;
         }
