@@ -36,8 +36,7 @@ fn run() -> Exit {
         Ok(command) => command,
         Err(exit) => return exit,
     };
-    let serves = matches!(command.verb, Some(Verb::Server(_)));
-    logging::start(&command.shared, if serves { 0 } else { -1 });
+    logging::start(&command.shared, matches!(command.verb, Some(Verb::Server(_))));
     exit::ended(command.shared.json, dispatch(command))
 }
 

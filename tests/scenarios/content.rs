@@ -4,10 +4,12 @@ mod in_flight;
 mod stage;
 
 use std::fs;
+use std::sync::Arc;
 
 use dh_client::EndKind;
 use dh_machine::Micros;
-use dh_scenario::{PeerId, PeerSetup, Transport, World};
+use dh_scenario::{PeerId, PeerSetup, Scenario, Transport, World};
+use dh_store::load::Core;
 
 use self::stage::{HIGH, LOW, Stage, plays, received, world};
 use crate::stage::{self as room, BOTH, SECOND};
@@ -21,7 +23,7 @@ async fn heights(world: &mut World, peer: PeerId) -> Vec<f32> {
     view.unwrap().players.iter().map(|player| player.feet.y).collect()
 }
 
-/// MR-01, MR-18, MR-37, MR-43, MR-151
+/// MR-01, MR-18, MR-37, MR-43, MR-142, MR-151
 #[test]
 fn a_map_that_is_not_here_is_fetched_proved_and_stood_in_and_a_second_join_moves_no_byte() {
     for transport in BOTH {
@@ -132,6 +134,96 @@ fn a_map_that_changes_there_and_back_while_its_pallet_moves_is_fetched_in_the_en
     }
 }
 
+/// MR-15
+#[test]
+fn a_pallet_with_one_map_is_enough_of_a_name_and_is_advertised_as_the_whole() {
+    let stage = Stage::new();
+    world(Transport::Memory, stage.setup("low"), async |world, server| {
+        assert_eq!(world.running(server).directory().advert().name.as_str(), LOW);
+        let answer = room::console(world, server, "map high").await;
+        assert_eq!(answer, "map: high stands (generation 2)");
+        assert_eq!(world.running(server).directory().advert().name.as_str(), HIGH);
+        assert_eq!(world.records().server(server).maps, [(HIGH.to_owned(), 2)]);
+    });
+}
+
+/// MR-36: even with a store that holds nothing.
+#[test]
+fn a_map_of_the_core_pallet_is_stood_in_without_a_byte() {
+    let stage = Stage::new();
+    let core = dh_compile::build_bundled(dh_compile::core_sources()).unwrap();
+    let core = Core::new(core).unwrap();
+    let mut setup = stage.setup("core:assets/gray-box.dh-map");
+    setup.shelf.as_mut().unwrap().core = Some(core.clone());
+    world(Transport::Quic, setup, async |world, server| {
+        let mut kept = stage.kept("ada");
+        kept.shelf.core = Some(core);
+        let ada = world.peer(PeerSetup::new("ada").keeping(kept));
+        world.join(ada, server);
+        plays(world, ada).await;
+        assert_eq!(received(world, ada), 0);
+    });
+    assert!(stage.cached("ada").is_empty());
+}
+
+/// MR-48, MR-50: the window of chunks alone decides how much is under way.
+#[test]
+fn who_fetches_the_next_map_over_a_slow_link_draws_every_frame_meanwhile() {
+    let stage = Stage::new();
+    world(Transport::Quic, stage.setup(LOW), async |world, server| {
+        let mut setup = PeerSetup::new("ada").keeping(stage.kept("ada"));
+        setup.links.down.rate = 100_000;
+        setup.links.down.queue = Micros::from_secs(30);
+        let ada = world.peer(setup);
+        world.join(ada, server);
+        plays(world, ada).await;
+        world.console(server, &format!("map {HIGH}"));
+        world.run_for(Micros::from_millis(500)).await;
+        let shown = |world: &World| world.records().peer(ada).view.clone();
+        for _ in 0..60 {
+            let before = shown(world);
+            world.present(ada);
+            world.run_for(Micros::from_millis(17)).await;
+            let after = shown(world).unwrap();
+            assert!(before.is_none_or(|before| !Arc::ptr_eq(&before, &after)));
+        }
+        let download = world.records().peer(ada).download.unwrap();
+        assert!(download.received > 0 && download.received < download.total, "{download:?}");
+        plays(world, ada).await;
+    });
+}
+
+/// MR-154, MR-155, MR-158: what a map that is prepared and then not taken leaves behind is nothing.
+#[test]
+fn preparing_a_map_is_nothing_to_the_world_and_to_the_thread_of_its_ticks() {
+    let stage = Stage::new();
+    let digests = |lines: &[&str]| {
+        let mut digests = Vec::new();
+        let scenario = Scenario::new("preparing", 3).closely();
+        let report = scenario.run(async |world: &mut World| {
+            let server = world.server(stage.setup(LOW));
+            let kept = stage.kept("ada");
+            kept.shelf.store.set_given(stage.files.clone());
+            let ada = world.peer(PeerSetup::new("ada").keeping(kept));
+            world.join(ada, server);
+            plays(world, ada).await;
+            for line in lines {
+                world.console(server, line);
+            }
+            world.run_for(SECOND).await;
+            let reports = world.runtime().registry().reports();
+            let place = |kind| reports.iter().find(|it| it.kind == kind).unwrap().place;
+            assert_ne!(place("map_switch"), place("tick"));
+            digests = world.records().server(server).worlds.clone();
+        });
+        report.assert_passed();
+        digests
+    };
+    let calm = digests(&["help", "help"]);
+    let busy = digests(&["map high:assets/none.dh-map", "map high:assets/none.dh-map"]);
+    assert!(calm.len() >= 50 && calm == busy);
+}
+
 /// MR-156, MR-161
 #[test]
 fn a_map_that_cannot_be_made_ready_leaves_the_former_one_standing_and_says_why() {
@@ -150,7 +242,8 @@ fn a_map_that_cannot_be_made_ready_leaves_the_former_one_standing_and_says_why()
         for (map, why) in [
             ("nowhere:assets/main.dh-map", "no pallet 'nowhere'"),
             ("low:assets/other.dh-map", "the pallet holds low:assets/main.dh-map"),
-            ("low", "is no barcode"),
+            ("lower", "no pallet 'lower'"),
+            ("low:", "is empty"),
         ] {
             let answer = room::console(world, server, &format!("map {map}")).await;
             assert!(answer.contains("was not loaded") && answer.contains(why), "{answer}");
@@ -205,7 +298,7 @@ fn a_pallet_that_is_cut_short_while_it_is_sent_is_refused_and_the_client_keeps_w
     assert!(cached.len() == 1 && cached[0].ends_with(".partial"), "{cached:?}");
 }
 
-/// MR-42: and one that lies is passed over and fetched.
+/// MR-38, MR-39, MR-40, MR-41, MR-42: and one that lies is passed over and fetched.
 #[test]
 fn a_given_file_is_used_where_it_lies_under_any_name_and_a_damaged_one_is_passed_over() {
     let stage = Stage::new();

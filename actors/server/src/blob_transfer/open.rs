@@ -99,3 +99,23 @@ fn reason(error: &DiskError) -> String {
 
 /// Chunks that are read at once: 64 KiB.
 const READ_CHUNKS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MR-62, MR-69
+    #[test]
+    fn each_fault_of_the_disk_has_plain_words_without_a_path() {
+        let table = [
+            (DiskErrorKind::NotFound, "it is no longer there"),
+            (DiskErrorKind::Denied, "the server may not read it"),
+            (DiskErrorKind::Full, "the server's disk failed"),
+            (DiskErrorKind::Exists, "the server's disk failed"),
+            (DiskErrorKind::Io("sharing violation".to_owned()), "sharing violation"),
+        ];
+        for (kind, words) in table {
+            assert_eq!(reason(&DiskError::new(kind, "/srv/secret/place/m.pallet")), words);
+        }
+    }
+}

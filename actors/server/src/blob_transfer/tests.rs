@@ -37,7 +37,7 @@ fn a_blob_is_opened_then_filled_whenever_there_is_room() {
     assert_eq!(tell(&mut machine, BlobTransferMsg::Room), [], "it has gone");
 }
 
-/// MR-53, MR-Q22
+/// MR-52, MR-53, MR-Q22, MR-Q23
 #[test]
 fn a_newer_map_pallet_takes_the_place_of_one_that_waits_and_of_a_moving_one_nobody_wants() {
     let mut machine = Transferring::default();

@@ -7,7 +7,7 @@ use dh_pallet::{PalletError, xxh128};
 use super::{CACHE, MemoryDisk, cached, fetch, pallet, pallet_of, short, store, twins};
 use crate::{Options, Place, Store, StoreError};
 
-/// MR-18, MR-135, MR-136, MR-140
+/// MR-18, MR-38, MR-39, MR-135, MR-136, MR-140
 #[test]
 fn content_is_found_in_the_cache_among_the_bundled_and_among_the_given() {
     let disk = Arc::new(MemoryDisk::default());

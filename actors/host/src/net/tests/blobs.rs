@@ -40,9 +40,9 @@ async fn hear(ear: &Ear, number: u32) {
     }
 }
 
-/// MR-44, D9
+/// MR-44, MR-59, D9
 #[test]
-fn frames_arrive_whole_and_in_order_on_links_that_lose() {
+fn frames_arrive_whole_and_in_order_on_links_that_lose_and_never_as_datagrams() {
     for over in BOTH {
         simulated(5, async |net| {
             let joined = join(&net, over, lossy(30, 10, 20_000)).await;
@@ -51,6 +51,7 @@ fn frames_arrive_whole_and_in_order_on_links_that_lose() {
             for number in 0..3_000 {
                 hear(&client, number).await;
             }
+            assert_eq!(joined.server.stats().datagrams_offered, 0, "{over:?}");
         });
     }
 }

@@ -53,7 +53,7 @@ fn a_ready_for_a_map_that_stands_no_longer_is_passed_over() {
     assert_eq!(talk.session.phase(), &Phase::Seating);
 }
 
-/// MR-152, MR-162: no pawn is acknowledged in a map its player has not loaded.
+/// MR-152, MR-162, MR-Q04: no pawn is acknowledged in a map its player has not loaded.
 #[test]
 fn a_switch_while_the_pawn_is_made_holds_the_acknowledgement_until_the_next_map_is_loaded() {
     let mut talk = Talk::at(&Phase::Spawning { slot: 4 });
