@@ -1,7 +1,7 @@
 //! Bar: how far long work is, on stderr where that is a terminal.
 //!
-//! Used by the verbs around content and by clients that fetch. Short work draws nothing, and nothing
-//! is left of a bar.
+//! Used by the verbs around content and by clients that fetch. Short work draws nothing, and
+//! nothing is left of a bar.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

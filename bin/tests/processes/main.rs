@@ -7,6 +7,8 @@ mod demo;
 #[cfg(test)]
 mod display;
 #[cfg(test)]
+mod fetch;
+#[cfg(test)]
 mod museum;
 #[cfg(test)]
 mod pipes;

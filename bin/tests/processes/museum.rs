@@ -16,7 +16,6 @@ use dh_store::{Options, Shelf, Store, StoreError};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::Process;
 use crate::session::server_with;
 
 /// Bytes that are proved at once.
@@ -236,13 +235,6 @@ fn twenty_switches_to_the_museum_and_back_lose_nobody_and_end_where_they_began()
     report.assert_passed();
 }
 
-/// Bytes that a process has in memory.
-fn resident(process: &Process) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
-}
-
 /// What freed memory the system's allocator keeps for itself.
 const SLACK: u64 = 16 << 20;
 
@@ -257,10 +249,10 @@ fn the_memory_of_a_server_does_not_grow_with_the_number_of_its_switches() {
         server.type_line(&format!("map {}", if generation % 2 == 0 { DEMO } else { MUSEUM }));
         server.line_with(&format!("stands (generation {generation})"));
         if generation == 5 {
-            early = resident(&server);
+            early = server.resident();
         }
     }
-    let late = resident(&server);
+    let late = server.resident();
     assert!(late < early + SLACK, "{early} bytes, then {late}");
     ada.signal(rustix::process::Signal::TERM);
     assert!(ada.end().status.success());

@@ -173,3 +173,17 @@ fn a_full_server_says_so_with_exit_75() {
     let full = |line: &&String| line.contains("server is full (1 player)");
     assert_eq!(ended.out.iter().chain(&ended.err).filter(full).count(), 1, "{ended:?}");
 }
+
+#[test]
+fn a_world_that_is_played_in_and_open_says_where_and_lets_others_in() {
+    let words = ["play", "--headless", "--listen", "127.0.0.1:0", "--seconds", "60"];
+    let mut host = Process::start(&[&words[..], &["--peers", "0"]].concat());
+    let address = host.address();
+    let mut ada = client(&address, "ada");
+    ada.line_with("joined Driftholm, map core:assets/demo.dh-map");
+    ada.line_with("playing as ");
+    for guest in [&mut ada, &mut host] {
+        guest.signal(Signal::TERM);
+        assert!(guest.end().status.success());
+    }
+}
