@@ -48,13 +48,13 @@ impl DataFolder {
         Self::choose_lasting(Self::look(flag))
     }
 
-    /// The same for whoever only looks: a folder that was named is not made, so that a mistyped
+    /// The same for whoever only looks: a folder that the flag names is not made, so that a mistyped
     /// name is told.
     pub(crate) fn open_existing(flag: Option<&Path>) -> Result<Self, Failure> {
         match Self::look(flag) {
-            Some((path, Origin::Flag | Origin::Environment)) if !path.is_dir() => {
+            Some((path, Origin::Flag)) if !path.is_dir() => {
                 let cause = format!("no data folder {}", path.display());
-                Err(Failure::new(Exit::Missing, cause).remedy("--data DIR, or DH_DATA, as it is"))
+                Err(Failure::new(Exit::Missing, cause).remedy("--data DIR, with one that dh has used"))
             }
             _ => Self::open(flag),
         }

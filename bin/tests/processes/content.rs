@@ -229,6 +229,8 @@ fn the_store_is_listed_checked_repaired_and_pruned() {
     let [fingerprint, root] = ["fingerprint", "root"].map(|key| info[key].as_str().unwrap());
     let cached = home.path().join(format!("data/cache/maps/{fingerprint}-{}.pallet", &root[..16]));
     assert_eq!(json(home.path(), &["store", "list"]), serde_json::json!([]));
+    let (code, said) = refusal(home.path(), &["store", "list", "--data", "dtaa"]);
+    assert!(code == 66 && !home.path().join("dtaa").exists(), "{said:?}");
     fs::copy(home.path().join("yard.pallet"), &cached).unwrap();
     let listed = json(home.path(), &["store", "list"]);
     assert_eq!((&listed[0]["palletId"], &listed[0]["bytes"]), (&"yard".into(), &info["bytes"]));
