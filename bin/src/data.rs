@@ -54,7 +54,8 @@ impl DataFolder {
         match Self::look(flag) {
             Some((path, Origin::Flag)) if !path.is_dir() => {
                 let cause = format!("no data folder {}", path.display());
-                Err(Failure::new(Exit::Missing, cause).remedy("--data DIR, with one that dh has used"))
+                Err(Failure::new(Exit::Missing, cause)
+                    .remedy("--data DIR, with one that dh has used"))
             }
             _ => Self::open(flag),
         }

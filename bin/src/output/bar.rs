@@ -31,7 +31,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar that shows nothing yet.
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
+        let bar = ProgressBar::hidden();
         Self { started: Instant::now(), shown: Mutex::new((String::new(), bar)) }
     }
 
@@ -42,14 +42,22 @@ impl Bar {
         }
         let Ok(mut shown) = self.shown.lock() else { return };
         let (name, bar) = &mut *shown;
-        if name != work {
-            work.clone_into(name);
-            bar.reset();
-            bar.set_style(style(unit));
-            bar.set_message(work.to_owned());
+        if name == work {
+            bar.set_length(total);
+            bar.set_position(done);
+            return;
         }
+        // What was done before there was a bar is no measure of the rate; nor is it drawn.
+        work.clone_into(name);
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        bar.set_style(style(unit));
+        bar.set_message(work.to_owned());
+        bar.reset();
         bar.set_length(total);
         bar.set_position(done);
+        bar.reset_eta();
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(RATE));
+        bar.tick();
     }
 }
 
@@ -69,7 +77,10 @@ fn style(unit: Unit) -> ProgressStyle {
 
 const fn template(unit: Unit) -> &'static str {
     match unit {
-        Unit::Bytes => "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
+        Unit::Bytes => {
+            "{msg} [{bar:30}] {decimal_bytes}/{decimal_total_bytes}, \
+             {decimal_bytes_per_sec}, {eta} left"
+        }
         Unit::Files => "{msg} [{bar:30}] {pos}/{len}",
     }
 }
