@@ -48,8 +48,8 @@ impl DataFolder {
         Self::choose_lasting(Self::look(flag))
     }
 
-    /// The same for whoever only looks: a folder that the flag names is not made, so that a mistyped
-    /// name is told.
+    /// The same for whoever only looks: a folder that the flag names is not made, so that a
+    /// mistyped name is told.
     pub(crate) fn open_existing(flag: Option<&Path>) -> Result<Self, Failure> {
         match Self::look(flag) {
             Some((path, Origin::Flag)) if !path.is_dir() => {
