@@ -5,6 +5,7 @@ use dh_wire::{Hash128, Root};
 use std::fmt;
 
 use crate::header::VERSION;
+use crate::printable::{clipped, printable};
 
 /// Why a pallet, or a part of one, is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,20 +132,31 @@ impl fmt::Display for PalletError {
             }
             Self::BadGroup { group } => write!(f, "group {group} of the body is damaged"),
             Self::Manifest(why) => write!(f, "pallet manifest: {why}"),
-            Self::Name { name, why } => write!(f, "{name:?} {why}"),
+            Self::Name { name, why } => write!(f, "{} {why}", Quoted(name)),
             Self::Twins { one, other } => {
+                // Escaped further, so that a difference in composition is seen.
+                let (one, other) = (clipped(one), clipped(other));
                 write!(f, "{one:?} and {other:?} are one name on some disks: rename one of them")
             }
-            Self::NoEntry(path) => write!(f, "the pallet holds no {path:?}"),
+            Self::NoEntry(path) => write!(f, "the pallet holds no {}", Quoted(path)),
             Self::TooLarge { path, bytes, bytes_max } => {
-                write!(f, "{path:?} has {bytes} bytes, at most {bytes_max}")
+                write!(f, "{} has {bytes} bytes, at most {bytes_max}", Quoted(path))
             }
-            Self::Entry { path, why } => write!(f, "{path:?}: {why}"),
+            Self::Entry { path, why } => write!(f, "{}: {why}", Quoted(path)),
             Self::Padding => f.write_str("bytes between two entries are not zero"),
             Self::BadFingerprint { stored, computed } => {
                 write!(f, "the content's fingerprint is {computed}, the header claims {stored}")
             }
         }
+    }
+}
+
+/// A name that others gave, between quotes.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", printable(self.0))
     }
 }
 

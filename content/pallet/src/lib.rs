@@ -18,6 +18,7 @@ mod layout;
 mod manifest;
 mod names;
 mod pallet;
+mod printable;
 mod prover;
 mod rows;
 mod source;
@@ -34,11 +35,14 @@ pub use self::encoding::{Encoding, Packed, ZSTD_LEVEL, pack};
 pub use self::error::PalletError;
 pub use self::fingerprint::{Digest, Fingerprint, NewDigest, xxh128};
 pub use self::header::{FILE_BYTES_MAX, GROUP_BYTES, Header};
-pub use self::manifest::{About, ENTRIES_MAX, Entry, MANIFEST_BYTES_MAX, Manifest};
+pub use self::manifest::{
+    ABOUT_CHARS_MAX, AUTHORS_MAX, About, ENTRIES_MAX, Entry, MANIFEST_BYTES_MAX, Manifest,
+};
 pub use self::names::{
-    PALLET_ID_BYTES_MAX, PATH_BYTES_MAX, check_pallet_id, check_path, check_twins,
+    CORE_PALLET_ID, PALLET_ID_BYTES_MAX, PATH_BYTES_MAX, check_pallet_id, check_path, check_twins,
 };
 pub use self::pallet::{Pallet, peek_id};
+pub use self::printable::{PRINTABLE_CHARS_MAX, clipped, printable};
 pub use self::prover::{Prover, Put};
 pub use self::source::{Output, Source, Take, fill_part};
 pub use self::verify::verify;

@@ -15,10 +15,10 @@ use crate::{rows, text};
 pub const ENTRIES_MAX: usize = 65_536;
 /// Bytes of a manifest.
 pub const MANIFEST_BYTES_MAX: u64 = 16 << 20;
-/// Bytes of a title, a version, an author or a licence.
-const TEXT_BYTES_MAX: usize = 256;
+/// Characters of a title, a version, an author or a licence.
+pub const ABOUT_CHARS_MAX: usize = 256;
 /// Authors of a pallet.
-const AUTHORS_MAX: usize = 64;
+pub const AUTHORS_MAX: usize = 64;
 /// Pallets a pallet may name.
 const DEPENDENCIES_MAX: usize = 256;
 
@@ -27,7 +27,7 @@ const DEPENDENCIES_MAX: usize = 256;
 pub struct About {
     /// Its id: a-z, 0-9, and `-` `_` `.` between them; at most 64 bytes.
     pub id: String,
-    /// The name people read. This and the texts below: at most 256 bytes, no control characters.
+    /// The name people read. This and the texts below: at most 256 characters, no controls.
     pub name: String,
     /// Its version, in the author's own form.
     pub version: String,
@@ -163,8 +163,8 @@ impl Manifest {
 }
 
 fn check_text(text: &str) -> Result<(), PalletError> {
-    if text.len() > TEXT_BYTES_MAX {
-        return Err(PalletError::name(text, "is longer than 256 bytes"));
+    if text.chars().nth(ABOUT_CHARS_MAX).is_some() {
+        return Err(PalletError::name(text, "is longer than 256 characters"));
     }
     if text.chars().any(char::is_control) {
         return Err(PalletError::name(text, "has a control character"));

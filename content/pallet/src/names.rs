@@ -9,6 +9,8 @@ use crate::error::PalletError;
 pub const PATH_BYTES_MAX: usize = 240;
 /// Bytes of a pallet's id.
 pub const PALLET_ID_BYTES_MAX: usize = 64;
+/// The id of the pallet that is part of the program; no other can be served under it.
+pub const CORE_PALLET_ID: &str = "core";
 
 /// Characters that mean something else on some disk, `/` apart.
 const FORBIDDEN: &str = "\\:*?\"<>|";

@@ -4,6 +4,7 @@ mod format;
 mod fuzz;
 mod hostile;
 mod names;
+mod printable;
 mod prover;
 mod reading;
 mod twins;
