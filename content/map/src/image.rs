@@ -1,7 +1,8 @@
 //! Pictures: what a PNG or JPEG is, and its pixels, without ever unpacking a bomb.
 //!
-//! Used by the compiler, which only asks what a picture is, and by clients, which decode what they
-//! draw. Decoding is a library's; the limits are ours and are checked on the header alone.
+//! Used by the compiler, which unpacks each picture once to see that it is whole, and by clients,
+//! which decode what they draw. Decoding is a library's; the limits are ours and are checked on the
+//! header alone.
 
 use image::error::ImageError as Fault;
 use image::{ImageDecoder, ImageReader, Limits};
@@ -12,8 +13,8 @@ use std::io::Cursor;
 pub const SIDE_MAX: u32 = 16_384;
 /// A picture may have so many pixels.
 pub const PIXELS_MAX: u64 = 1 << 26;
-/// A decoder may use so many bytes besides its result: 16-bit pixels, planes, windows.
-const SCRATCH_MAX: u64 = 8 * PIXELS_MAX + (64 << 20);
+/// A decoder may use so many bytes besides pixels: rows, colour profiles, texts of the picture.
+const SCRATCH_MAX: u64 = 16 << 20;
 
 /// Pixels, four bytes each: red, green, blue, alpha; rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,13 +86,33 @@ impl fmt::Display for ImageError {
                 f,
                 "{width} x {height} pixels, more than {SIDE_MAX} a side or {PIXELS_MAX} in all"
             ),
-            Self::Heavy => f.write_str("unpacking it takes more memory than is allowed"),
+            Self::Heavy => write!(
+                f,
+                "a row, a colour profile or texts inside it take more than {} MiB",
+                SCRATCH_MAX >> 20
+            ),
             Self::Damaged(fault) => write!(f, "a damaged picture: {fault}"),
         }
     }
 }
 
 impl std::error::Error for ImageError {}
+
+/// What a picture is, having unpacked all of it: what is whole here can be decoded anywhere.
+pub fn check(bytes: &[u8]) -> Result<Probed, ImageError> {
+    let probed = probe(bytes)?;
+    unpacked(bytes, probed)?;
+    if probed.format == ImageFormat::Jpeg && !ends(bytes) {
+        return Err(ImageError::Damaged("it is cut short".to_owned()));
+    }
+    Ok(probed)
+}
+
+/// Whether a JPEG has an end behind its last scan. Decoders fill what is missing with gray.
+fn ends(bytes: &[u8]) -> bool {
+    let last = |mark: [u8; 2]| bytes.array_windows::<2>().rposition(|pair| *pair == mark);
+    last([0xff, 0xd9]) > last([0xff, 0xda])
+}
 
 /// What a picture is, by its header; nothing is unpacked.
 pub fn probe(bytes: &[u8]) -> Result<Probed, ImageError> {
@@ -109,18 +130,21 @@ pub fn probe(bytes: &[u8]) -> Result<Probed, ImageError> {
 
 /// The pixels, halved until no edge is longer than `side_max` (at least 1).
 pub fn decode(bytes: &[u8], side_max: u32) -> Result<Image, ImageError> {
-    let probed = probe(bytes)?;
-    let decoder = reader(bytes, probed.format).into_decoder().map_err(damaged)?;
-    if decoder.dimensions() != (probed.width, probed.height) {
-        return Err(ImageError::Damaged("two headers".to_owned()));
-    }
-    let decoded = image::DynamicImage::from_decoder(decoder).map_err(damaged)?;
+    let decoded = unpacked(bytes, probe(bytes)?)?;
     let (width, height) = (decoded.width(), decoded.height());
     let mut image = Image { width, height, rgba: decoded.into_rgba8().into_raw() };
     while image.width.max(image.height) > side_max.max(1) {
         image = image.halved();
     }
     Ok(image)
+}
+
+fn unpacked(bytes: &[u8], probed: Probed) -> Result<image::DynamicImage, ImageError> {
+    let decoder = reader(bytes, probed.format).into_decoder().map_err(damaged)?;
+    if decoder.dimensions() != (probed.width, probed.height) {
+        return Err(ImageError::Damaged("two headers".to_owned()));
+    }
+    image::DynamicImage::from_decoder(decoder).map_err(damaged)
 }
 
 impl Image {

@@ -4,6 +4,10 @@
 //! and the refusal of duplicate keys. A break of the grammar ends the reading of a file, because
 //! what follows it means nothing; every other mistake is collected.
 
+mod grammar;
+mod places;
+
+use self::places::Places;
 use crate::problem::{Problem, nearest};
 use jsonc_parser::ast;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -38,7 +42,7 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// A list.
     List(Vec<Node<'a>>),
-    /// Keys and values, each key once.
+    /// Keys and values; a key that stands twice was told, and the first counts.
     Record(Vec<Member<'a>>),
 }
 
@@ -84,22 +88,44 @@ impl<'a> Node<'a> {
 pub struct Report<'a> {
     file: &'a str,
     text: &'a str,
+    places: Places<'a>,
     problems: Vec<Problem>,
+    /// Whether there was no room for one.
+    more: bool,
 }
 
 impl<'a> Report<'a> {
-    /// No mistake yet.
+    /// No mistake yet. A byte order mark, which some editors write, is no part of the text; offsets
+    /// are counted behind it.
     pub fn new(file: &'a str, text: &'a str) -> Self {
-        Self { file, text, problems: Vec::new() }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self { file, text, places: Places::new(text), problems: Vec::new(), more: false }
     }
 
     /// Tells a mistake at an offset of the text; beyond the limit it is dropped.
     pub fn tell(&mut self, at: usize, text: impl Into<String>, remedy: impl Into<String>) {
-        if self.problems.len() < PROBLEMS_MAX {
-            let (line, column) = place(self.text, at);
-            let (text, remedy, file) = (text.into(), remedy.into(), self.file.to_owned());
-            self.problems.push(Problem { file, line, column, text, remedy });
+        if self.is_full() {
+            self.more = true;
+            return;
         }
+        let (line, column) = self.places.of(at);
+        let (text, remedy, file) = (text.into(), remedy.into(), self.file.to_owned());
+        self.problems.push(Problem { file, line, column, text, remedy });
+    }
+
+    /// Whether no further mistake is kept: then none needs to be looked for.
+    pub fn is_full(&self) -> bool {
+        self.problems.len() >= PROBLEMS_MAX
+    }
+
+    /// Notes that there are mistakes which nobody looked for.
+    pub fn tell_more(&mut self) {
+        self.more = true;
+    }
+
+    /// The line of an offset, counted from 1.
+    pub fn line_of(&mut self, at: usize) -> u32 {
+        self.places.of(at).0
     }
 
     /// Tells that a value is of another kind than wanted.
@@ -115,7 +141,11 @@ impl<'a> Report<'a> {
         name: &str,
         known: impl IntoIterator<Item = &'n str>,
     ) {
-        self.tell(at, format!("unknown {what} \"{name}\""), nearest(name, known));
+        if self.is_full() {
+            self.more = true;
+        } else {
+            self.tell(at, format!("unknown {what} \"{name}\""), nearest(name, known));
+        }
     }
 
     /// Whether nothing was told.
@@ -123,10 +153,11 @@ impl<'a> Report<'a> {
         self.problems.is_empty()
     }
 
-    /// All mistakes, by place.
+    /// All mistakes, by place; the last one says whether there are more.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.sort();
         self.problems.dedup();
+        self.problems.extend(self.more.then(|| Problem::more(self.file)));
         self.problems
     }
 
@@ -146,16 +177,26 @@ impl<'a> Report<'a> {
                 None
             }
             Err(error) => {
-                self.tell(error.range().start, lowercased(&error.kind().to_string()), "");
+                self.tell_break(grammar::broken(text, &error));
                 None
             }
         }
     }
 
+    fn tell_break(&mut self, broken: grammar::Break) {
+        let grammar::Break { at, text, remedy, open } = broken;
+        let remedy = open.map_or(remedy, |(open, close)| {
+            let (line, column) = self.places.of(open);
+            format!("what was opened at {line}:{column} is closed with \"{close}\"")
+        });
+        self.tell(at, text, remedy);
+    }
+
     fn take(&mut self, value: &ast::Value<'a>, depth: usize) -> Option<Node<'a>> {
         let at = jsonc_parser::common::Ranged::start(value);
         if depth > DEPTH_MAX {
-            self.tell(at, format!("nested more than {DEPTH_MAX} deep"), "");
+            let remedy = "write it with fewer brackets in each other";
+            self.tell(at, format!("nested more than {DEPTH_MAX} deep"), remedy);
             return None;
         }
         let value = match value {
@@ -183,7 +224,6 @@ impl<'a> Report<'a> {
             let at = property.range.start;
             if !seen.insert(name.clone()) {
                 self.tell(at, format!("the key \"{name}\" stands here twice"), "remove one");
-                continue;
             }
             let node = self.take(&property.value, depth + 1)?;
             members.push(Member { name, at, node });
@@ -206,19 +246,6 @@ fn strict() -> ParseOptions {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     }
-}
-
-/// Line and column of an offset, both counted from 1, the column in characters.
-fn place(text: &str, at: usize) -> (u32, u32) {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |tail| tail.chars().count()) + 1;
-    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
-}
-
-fn lowercased(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 #[cfg(test)]

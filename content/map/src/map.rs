@@ -20,6 +20,10 @@ pub const OBJECTS_MAX: usize = 65_536;
 pub const REACH_MAX: f64 = 100_000.0;
 /// The smallest and the greatest scale of an object.
 pub const SCALE: (f64, f64) = (0.001, 1000.0);
+/// The colour of a surface that says nothing of itself.
+const BARE: Color = Color::hex(0xb0_b0_b0);
+/// A tint that changes nothing.
+const WHITE: Color = Color::hex(0xff_ff_ff);
 
 /// A map whose rules have been checked.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,7 +42,8 @@ impl Record for Map {
         walk.optional(Field::new("$schema", "for editors; left out of pallets"), &mut self.schema);
         let materials = Field::new("materials", "surfaces by name, for boxes");
         walk.field(materials, &mut self.materials, BTreeMap::new());
-        walk.needed(Field::new("objects", "what stands in the map"), &mut self.objects);
+        let objects = Field::new("objects", "what stands in the map").items(OBJECTS_MAX);
+        walk.needed(objects, &mut self.objects);
     }
 }
 
@@ -91,7 +96,7 @@ pub enum Named {
 /// The surface of a box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Colour, or tint of the texture.
+    /// Colour, or tint of the texture; where none is said it is white with a texture.
     pub color: Color,
     /// A picture laid over each face.
     pub texture: Option<Reference>,
@@ -110,7 +115,7 @@ pub struct Material {
 impl Default for Material {
     fn default() -> Self {
         Self {
-            color: Color::hex(0xb0_b0_b0),
+            color: BARE,
             texture: None,
             tile: 1.0,
             roughness: 0.9,
@@ -126,13 +131,12 @@ impl Record for Material {
 
     fn walk<W: Walk>(&mut self, walk: &mut W) {
         let plain = Self::default();
-        walk.field(
-            Field::new("color", "colour, or tint of the texture"),
-            &mut self.color,
-            plain.color,
-        );
         let texture = Field::new("texture", "a PNG or JPEG, such as \"assets/tiles.png\"");
         walk.optional(texture, &mut self.texture);
+        // A picture is seen as it is, unless it is tinted.
+        let plain_color = if self.texture.is_some() { WHITE } else { plain.color };
+        let color = "colour, or tint of the texture; with a texture #ffffff if not given";
+        walk.field(Field::new("color", color), &mut self.color, plain_color);
         let tile = Field::new("tile", "metres that one repetition of the texture covers");
         walk.field(tile.within(0.01, 1000.0), &mut self.tile, plain.tile);
         let roughness = Field::new("roughness", "0 is a mirror, 1 is chalk").within(0.0, 1.0);
@@ -204,8 +208,8 @@ impl Record for Transform {
         walk.field(position, &mut self.position, plain.position);
         let rotation = Field::new("rotation", "[pitch, yaw, roll] in degrees; roll turns first");
         walk.field(rotation.within(-36_000.0, 36_000.0), &mut self.rotation, plain.rotation);
-        let scale = Field::new("scale", "factors [x, y, z]").within(SCALE.0, SCALE.1);
-        walk.field(scale, &mut self.scale, plain.scale);
+        let scale = Field::new("scale", "factors [x, y, z], or one for all three");
+        walk.field(scale.within(SCALE.0, SCALE.1).one_for_all(), &mut self.scale, plain.scale);
     }
 }
 
@@ -216,7 +220,7 @@ pub struct Draft<'a> {
     pub map: Map,
     /// The mistakes so far.
     pub report: Report<'a>,
-    root: Option<Node<'a>>,
+    pub(crate) root: Option<Node<'a>>,
 }
 
 impl<'a> Draft<'a> {
@@ -248,20 +252,6 @@ impl<'a> Draft<'a> {
             }
         }
         found
-    }
-
-    /// The place of a value of an object, or of the object itself where it has none.
-    pub(crate) fn place_of(&self, object: usize, keys: &[&str]) -> usize {
-        let objects = self.root.as_ref().and_then(|root| root.get("objects"));
-        let Some(node) = objects.and_then(|objects| objects.item(object)) else { return 0 };
-        keys.iter().try_fold(node, |node, key| node.get(key)).unwrap_or(node).at
-    }
-
-    /// Whether every object of the text was read, so that indices are places.
-    pub(crate) fn is_aligned(&self) -> bool {
-        let objects = self.root.as_ref().and_then(|root| root.get("objects"));
-        let Some(Value::List(items)) = objects.map(|node| &node.value) else { return false };
-        items.len() == self.map.objects.len()
     }
 
     /// The map, or all mistakes.

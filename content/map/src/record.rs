@@ -4,7 +4,9 @@
 //! walks use that visit: reading from a tree, writing canonical text, writing a JSON Schema.
 
 use crate::jsonc::{Member, Node, Report, Value};
+use crate::problem::near;
 use crate::schema;
+use crate::value::TEXT_MAX;
 
 /// What is known about a field besides its value.
 #[derive(Debug, Clone, Copy)]
@@ -17,17 +19,40 @@ pub struct Field {
     pub low: f64,
     /// The greatest number allowed.
     pub high: f64,
+    /// Whether one number may stand for a list of equal ones.
+    pub one_for_all: bool,
+    /// A list may have so many items.
+    pub items_max: usize,
+    /// A text, or each text of a list, may have so many characters.
+    pub chars_max: usize,
 }
 
 impl Field {
     /// A field of any finite value.
     pub const fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, low: f32::MIN as f64, high: f32::MAX as f64 }
+        let (low, high) = (f32::MIN as f64, f32::MAX as f64);
+        let (one_for_all, items_max, chars_max) = (false, usize::MAX, TEXT_MAX);
+        Self { name, about, low, high, one_for_all, items_max, chars_max }
     }
 
     /// The same with both ends of its numbers.
     pub const fn within(self, low: f64, high: f64) -> Self {
         Self { low, high, ..self }
+    }
+
+    /// The same where one number may stand for all of a list.
+    pub const fn one_for_all(self) -> Self {
+        Self { one_for_all: true, ..self }
+    }
+
+    /// The same with the most items of a list.
+    pub const fn items(self, items_max: usize) -> Self {
+        Self { items_max, ..self }
+    }
+
+    /// The same with the most characters of a text.
+    pub const fn chars(self, chars_max: usize) -> Self {
+        Self { chars_max, ..self }
     }
 }
 
@@ -66,9 +91,10 @@ impl<R: Record + Clone> Written for R {
             return None;
         };
         let mut record = Self::default();
-        let mut reading = Reading { at: node.at, members, known: Vec::new(), report };
+        let (known, missing) = (Vec::new(), Vec::new());
+        let mut reading = Reading { at: node.at, members, known, missing, report };
         record.walk(&mut reading);
-        reading.refuse_unknown();
+        reading.finish();
         Some(record)
     }
 
@@ -100,6 +126,8 @@ struct Reading<'n, 'r, 'a, 't> {
     at: usize,
     members: &'n [Member<'a>],
     known: Vec<&'static str>,
+    /// Needed fields that are not there.
+    missing: Vec<Field>,
     report: &'r mut Report<'t>,
 }
 
@@ -110,10 +138,21 @@ impl Reading<'_, '_, '_, '_> {
         Some(V::read(&member.node, field, self.report))
     }
 
-    fn refuse_unknown(self) {
+    /// Tells unknown and missing keys; one that is mistyped is unknown only.
+    fn finish(mut self) {
         for member in self.members.iter().filter(|m| !self.known.contains(&m.name.as_ref())) {
-            let known = self.known.iter().copied();
-            self.report.tell_unknown(member.at, "key", &member.name, known);
+            if self.report.is_full() {
+                return self.report.tell_more();
+            }
+            let known = || self.known.iter().copied();
+            if let Some(meant) = near(&member.name, known()) {
+                self.missing.retain(|field| field.name != meant);
+            }
+            self.report.tell_unknown(member.at, "key", &member.name, known());
+        }
+        for field in &self.missing {
+            let text = format!("the key \"{}\" is missing", field.name);
+            self.report.tell(self.at, text, format!("it is {}", field.about));
         }
     }
 }
@@ -123,10 +162,7 @@ impl Walk for Reading<'_, '_, '_, '_> {
         match self.given(&field) {
             Some(Some(given)) => *value = given,
             Some(None) => {}
-            None => {
-                let text = format!("the key \"{}\" is missing", field.name);
-                self.report.tell(self.at, text, format!("it is {}", field.about));
-            }
+            None => self.missing.push(field),
         }
     }
 

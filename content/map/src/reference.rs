@@ -4,10 +4,13 @@
 
 use crate::jsonc::{Node, Report};
 use crate::record::{Field, Written, write_text};
-use crate::value::Id;
+use crate::value::ID_MAX;
+use dh_pallet::check_pallet_id;
 
 /// A path may have so many bytes.
 pub const PATH_MAX: usize = 512;
+/// What a JSON Schema says of it: one colon at most, no backslash, and no `/` in front.
+const SHAPE: &str = "^([a-z0-9_.-]+:)?[^/:\\\\\\\\][^:\\\\\\\\]*$";
 
 /// A checked path or barcode.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -20,7 +23,7 @@ impl Reference {
             Some((pallet, path)) => (Some(pallet), path),
             None => (None, text),
         };
-        if pallet.is_some_and(|pallet| !Id::is_valid(pallet)) {
+        if pallet.is_some_and(|pallet| check_pallet_id(pallet).is_err()) {
             return Err("what stands before the colon is no pallet id");
         }
         check_path(path)?;
@@ -80,6 +83,9 @@ impl Written for Reference {
     }
 
     fn describe(_: &Field) -> String {
-        format!("{{\"type\":\"string\",\"maxLength\":{PATH_MAX}}}")
+        // A pallet and a colon, then a path.
+        let most = ID_MAX + 1 + PATH_MAX;
+        let length = format!("\"minLength\":1,\"maxLength\":{most}");
+        format!("{{\"type\":\"string\",{length},\"pattern\":\"{SHAPE}\"}}")
     }
 }

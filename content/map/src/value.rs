@@ -6,10 +6,12 @@ use crate::jsonc::{Node, Report, Value};
 use crate::record::{Field, Written, write_text};
 use std::collections::BTreeMap;
 
-/// A name or a line of text may have so many bytes.
+/// A name or a line of text may have so many characters.
 pub const TEXT_MAX: usize = 1024;
 /// An id may have so many bytes.
 pub const ID_MAX: usize = 64;
+/// A text without control characters, as a JSON Schema says it.
+const NO_CONTROL: &str = "^[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*$";
 
 /// A colour as people see it: sRGB, red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -90,8 +92,12 @@ impl Written for f32 {
 
 impl<const N: usize> Written for [f32; N] {
     fn read(node: &Node<'_>, field: &Field, report: &mut Report<'_>) -> Option<Self> {
+        if let (true, Value::Number(_)) = (field.one_for_all, &node.value) {
+            return f32::read(node, field, report).map(|number| [number; N]);
+        }
         let Value::List(items) = &node.value else {
-            report.tell_kind(node, &format!("a list of {N} numbers"));
+            let one = if field.one_for_all { ", or one number" } else { "" };
+            report.tell_kind(node, &format!("a list of {N} numbers{one}"));
             return None;
         };
         if items.len() != N {
@@ -116,7 +122,9 @@ impl<const N: usize> Written for [f32; N] {
 
     fn describe(field: &Field) -> String {
         let items = f32::describe(field);
-        format!("{{\"type\":\"array\",\"items\":{items},\"minItems\":{N},\"maxItems\":{N}}}")
+        let list =
+            format!("{{\"type\":\"array\",\"items\":{items},\"minItems\":{N},\"maxItems\":{N}}}");
+        if field.one_for_all { format!("{{\"anyOf\":[{items},{list}]}}") } else { list }
     }
 }
 
@@ -144,20 +152,25 @@ impl Written for String {
             report.tell_kind(node, "a string");
             return None;
         };
-        if text.len() > TEXT_MAX || text.chars().any(char::is_control) {
-            let text = format!("{} is over {TEXT_MAX} bytes or holds a control", field.name);
-            report.tell(node.at, text, "write one short line");
-            return None;
-        }
-        Some(text.clone().into_owned())
+        let (name, most) = (field.name, field.chars_max);
+        let wrong = if text.chars().nth(most).is_some() {
+            format!("{name} has more than {most} characters")
+        } else if text.chars().any(char::is_control) {
+            format!("{name} holds a control character")
+        } else {
+            return Some(text.clone().into_owned());
+        };
+        report.tell(node.at, wrong, "write one short line");
+        None
     }
 
     fn write(&self, out: &mut String) {
         write_text(self, out);
     }
 
-    fn describe(_: &Field) -> String {
-        format!("{{\"type\":\"string\",\"maxLength\":{TEXT_MAX}}}")
+    fn describe(field: &Field) -> String {
+        let most = field.chars_max;
+        format!("{{\"type\":\"string\",\"maxLength\":{most},\"pattern\":\"{NO_CONTROL}\"}}")
     }
 }
 
@@ -199,6 +212,11 @@ impl<V: Written> Written for Vec<V> {
             report.tell_kind(node, "a list [ ... ]");
             return None;
         };
+        if let Some(first) = items.get(field.items_max) {
+            let (count, name, most) = (items.len(), field.name, field.items_max);
+            report.tell(first.at, format!("{count} {name}, {most} are allowed"), "take some away");
+            return None;
+        }
         Some(items.iter().filter_map(|item| V::read(item, field, report)).collect())
     }
 
@@ -207,7 +225,13 @@ impl<V: Written> Written for Vec<V> {
     }
 
     fn describe(field: &Field) -> String {
-        format!("{{\"type\":\"array\",\"items\":{}}}", V::describe(field))
+        let items = V::describe(field);
+        if field.items_max == usize::MAX {
+            format!("{{\"type\":\"array\",\"items\":{items}}}")
+        } else {
+            let most = field.items_max;
+            format!("{{\"type\":\"array\",\"items\":{items},\"maxItems\":{most}}}")
+        }
     }
 }
 
@@ -239,7 +263,9 @@ impl<V: Written> Written for BTreeMap<Id, V> {
     }
 
     fn describe(field: &Field) -> String {
-        format!("{{\"type\":\"object\",\"additionalProperties\":{}}}", V::describe(field))
+        let (names, values) = (Id::describe(field), V::describe(field));
+        let named = format!("\"propertyNames\":{names},\"additionalProperties\":{values}");
+        format!("{{\"type\":\"object\",{named}}}")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pictures: read, scaled down, refused.
 
-use super::{Image, ImageError, ImageFormat, Probed, decode, probe};
+use super::{Image, ImageError, ImageFormat, Probed, check, decode, probe};
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
@@ -85,4 +85,57 @@ fn damaged_bytes_are_refused_and_never_panic() {
         bytes[at] ^= 0x55;
         let _ = decode(&bytes, 64);
     }
+}
+
+/// A PNG with a chunk of its own in front of its pixels.
+fn with_chunk(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    let mut bytes = png(1, 1, &[0; 4]);
+    let mut chunk = u32::try_from(body.len()).unwrap().to_be_bytes().to_vec();
+    chunk.extend(kind);
+    chunk.extend(body);
+    let sum = crc(&chunk[4..]);
+    chunk.extend(sum.to_be_bytes());
+    bytes.splice(33..33, chunk);
+    bytes
+}
+
+/// Zeros as a zlib stream of runs: a thousandth of their length.
+fn zeros(pixels: u32) -> Vec<u8> {
+    let bytes = png(pixels, 4096, &vec![0; usize::try_from(pixels).unwrap() * 4 * 4096]);
+    let start = bytes.windows(4).position(|kind| kind == b"IDAT").unwrap();
+    let length = u32::from_be_bytes(*bytes[start - 4..start].as_array().unwrap());
+    bytes[start + 4..][..usize::try_from(length).unwrap()].to_vec()
+}
+
+#[test]
+fn a_picture_is_whole_or_it_is_refused_where_it_is_checked() {
+    let bytes = png(64, 64, &[77; 64 * 64 * 4]);
+    assert_eq!(check(&bytes), probe(&bytes));
+    assert!(matches!(check(&bytes[..bytes.len() - 30]), Err(ImageError::Damaged(_))));
+    let mut jpeg = Vec::new();
+    JpegEncoder::new(&mut jpeg)
+        .write_image(&[200; 16 * 8 * 3], 16, 8, ExtendedColorType::Rgb8)
+        .unwrap();
+    assert_eq!(check(&jpeg), probe(&jpeg));
+    let scan = jpeg.windows(2).position(|mark| mark == [0xff, 0xda]).unwrap();
+    for end in [scan, scan + 14, jpeg.len() - 2] {
+        assert!(check(&jpeg[..end]).is_err(), "{:?}", probe(&jpeg[..end]));
+    }
+    let mut bare = png(1, 1, &[0; 4]);
+    bare[25] = 3;
+    let sum = crc(&bare[12..29]);
+    bare[29..33].copy_from_slice(&sum.to_be_bytes());
+    assert!(check(&bare).is_err(), "a palette that is not there");
+}
+
+#[test]
+fn what_lies_beside_the_pixels_is_bounded_too() {
+    let mut profile = b"x\0\0".to_vec();
+    profile.extend(zeros(8192));
+    assert!(profile.len() < 1 << 20);
+    // A profile that is too large is never unpacked further than the limit, and then left out.
+    assert!(check(&with_chunk(b"iCCP", &profile)).is_ok());
+    let long = [b"x\0".as_slice(), &vec![b'a'; 20 << 20]].concat();
+    assert_eq!(check(&with_chunk(b"tEXt", &long)), Err(ImageError::Heavy));
+    assert!(check(&with_chunk(b"tEXt", b"x\0a short text")).is_ok());
 }

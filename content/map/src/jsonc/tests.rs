@@ -27,7 +27,7 @@ fn all_else_that_is_not_json_is_refused_at_its_place() {
         ("{ \"a\": 0x10 }", "1:8"),
         ("{ \"a\": +1 }", "1:8"),
         ("{ \"a\": NaN }", "1:8"),
-        ("\n\n  {", "3:3"),
+        ("\n\n  {\n", "3:4"),
         ("{}{}", "1:3"),
         ("", "1:1"),
     ] {
@@ -61,14 +61,60 @@ fn deep_nesting_is_refused_without_exhausting_the_stack() {
 #[test]
 fn mistakes_beyond_the_limit_are_not_kept() {
     let twice = "\"a\": 1,".repeat(PROBLEMS_MAX + 50);
-    assert_eq!(problems(&format!("{{{twice}}}")).len(), PROBLEMS_MAX);
+    let told = problems(&format!("{{{twice}}}"));
+    assert_eq!(told.len(), PROBLEMS_MAX + 1);
+    assert!(told[PROBLEMS_MAX].contains("more problems than the 100"), "{told:?}");
 }
 
 #[test]
-fn the_nearest_name_is_told() {
-    use crate::problem::nearest;
-    assert_eq!(nearest("sise", ["color", "size"]), "did you mean \"size\"?");
-    assert_eq!(nearest("Size", ["color", "size"]), "did you mean \"size\"?");
-    assert_eq!(nearest("banana", ["color", "size"]), "known here: color, size");
-    assert_eq!(nearest("x", []), "");
+fn a_break_of_the_grammar_is_told_in_plain_words_with_what_may_help() {
+    for (text, told) in [
+        (
+            "{ \"a\": 1 \"b\": 2 }",
+            "1:9: expected a comma, found a string; \
+             a comma or a closing quote may be missing before this place",
+        ),
+        ("{ \"a\": one }", "1:8: expected a value, found \"one\"; text stands in double quotes"),
+        ("{ \"a\": [ 1, }", "1:13: expected a value, found \"}\"; a value or \"]\" may be missing"),
+        ("{ a: 1 }", "1:3: expected a key in double quotes, found \"a\"; write \"key\": value"),
+        ("{ \"a\" 1 }", "1:7: expected \":\" behind a key, found \"1\"; a colon or a quote may be"),
+        ("{} {}", "1:4: expected the end of the file, found \"{\"; a bracket may be closed too"),
+        (
+            "{ \"a\": [\n 1,\n\n",
+            "2:4: the file ends within a list; what was opened at 1:8 is closed with \"]\"",
+        ),
+        (
+            "{ \"a\": {\n \"b\": [] }\n",
+            "2:11: the file ends within a record; what was opened at 1:1 is closed with \"}\"",
+        ),
+        ("{ \"a\": ", "1:7: expected a value, found the end of the file; write \"key\": value"),
+        ("{ \"a\": \"x }", "1:8: a string is never closed; write the closing double quote"),
+        ("{ \"a\": \"C:\\dir\" }", "1:11: a string has an escape that does not exist; a backs"),
+        ("{ /* }", "1:3: a comment is never closed; close it with */"),
+        ("{ \"a\": .5 }", "1:8: expected a "),
+    ] {
+        let problems = problems(text);
+        assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+        assert!(problems[0].starts_with(&format!("x.dh:{told}")), "{text}: {problems:?}\n{told}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    let mut report = Report::new("x.dh", "\u{feff}{ \"a\": 1 }");
+    assert!(report.parse().is_some() && report.is_clean());
+    assert!(problems("\u{feff}{ \"a\": 1,")[0].starts_with("x.dh:1:10: "));
+}
+
+#[test]
+fn places_are_found_in_long_texts_and_among_long_characters() {
+    let line = "\u{e9}".repeat(999) + "\n";
+    let text = line.repeat(200);
+    let mut report = Report::new("x.dh", &text);
+    for number in [199, 0, 64, 65, 130] {
+        report.tell(number * line.len() + 2 * number, "", "");
+    }
+    let told = report.into_problems();
+    let places: Vec<(u32, u32)> = told.iter().map(|told| (told.line, told.column)).collect();
+    assert_eq!(places, [(1, 1), (65, 65), (66, 66), (131, 131), (200, 200)]);
 }

@@ -1,7 +1,8 @@
 //! Maps: what is read, what is refused and where, canonical text, places in the world.
 
-use super::{Draft, Map, Named};
+use super::{Draft, Map, Named, OBJECTS_MAX};
 use crate::components::Collision;
+use crate::jsonc::{PROBLEMS_MAX, Report};
 use crate::value::Color;
 use proptest::prelude::*;
 
@@ -94,7 +95,7 @@ fn two_objects_with_one_id_are_refused() {
     let text = with_objects("{ \"id\": \"a\", \"name\": \"First\" },\n{ \"id\": \"a\" }");
     assert_eq!(
         told(&text),
-        ["3:9: two objects have the id \"a\"; the first is \"First\"; give one of them another id"]
+        ["3:9: two objects have the id \"a\"; the first is in line 2; give one of them another id"]
     );
 }
 
@@ -104,10 +105,105 @@ fn a_parent_must_exist_and_no_object_may_ride_on_itself() {
     assert_eq!(told(&text), ["3:26: unknown parent \"tabel\"; did you mean \"table\"?"]);
     let text =
         with_objects("{ \"id\": \"a\", \"parent\": \"b\" },\n{ \"id\": \"b\", \"parent\": \"a\" }");
-    assert_eq!(told(&text).len(), 2);
-    assert!(told(&text)[0].starts_with("2:24: \"a\" rides on itself"));
+    let circle = "2:24: \"a\" rides on itself: a -> b -> a; break the circle of parents";
+    assert_eq!(told(&text), [circle]);
     let own = with_objects("{ \"id\": \"a\", \"parent\": \"a\" }");
-    assert_eq!(told(&own).len(), 1);
+    assert_eq!(told(&own), ["2:24: \"a\" rides on itself; break the circle of parents"]);
+}
+
+/// Objects with these ids and parents.
+fn riding(objects: impl Iterator<Item = (String, String)>) -> String {
+    let object = |(id, parent)| format!("{{ \"id\": \"{id}\", \"parent\": \"{parent}\" }}");
+    with_objects(&objects.map(object).collect::<Vec<_>>().join(",\n"))
+}
+
+#[test]
+fn a_circle_is_told_once_with_its_path_and_what_hangs_below_it_is_not() {
+    let below = (0..50).map(|at| (format!("leaf-{at}"), "c".to_owned()));
+    let circle = [("b", "c"), ("c", "d"), ("d", "b")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    let text = riding(below.chain(circle));
+    assert_eq!(
+        told(&text),
+        ["52:24: \"b\" rides on itself: b -> c -> d -> b; break the circle of parents"]
+    );
+    let large = (0..1000).map(|at| (format!("o{at}"), format!("o{}", (at + 1) % 1000)));
+    let told = told(&riding(large));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("o0 -> o1 -> o2 -> o3 -> o4 -> o5 -> o6 -> o7 -> o8 -> ... -> o0;"));
+}
+
+#[test]
+fn very_many_parents_that_do_not_exist_end_in_a_few_problems_after_a_second_not_after_hours() {
+    let long = |at: usize| format!("{at:0>60}");
+    let objects = (0..OBJECTS_MAX).map(|at| (long(at), format!("{}x", long(at))));
+    let text = riding(objects);
+    let told = told(&text);
+    assert_eq!(told.len(), PROBLEMS_MAX + 1);
+    assert!(told[PROBLEMS_MAX].contains("more problems than the 100"), "{told:?}");
+}
+
+#[test]
+fn a_required_key_that_is_mistyped_is_one_problem() {
+    assert_eq!(
+        told(&with_objects("{ \"ID\": \"a\" }")),
+        ["2:3: unknown key \"ID\"; did you mean \"id\"?"]
+    );
+    assert_eq!(
+        told("{ \"object\": [] }"),
+        ["1:3: unknown key \"object\"; did you mean \"objects\"?"]
+    );
+    let bare = with_objects("{ \"id\": \"a\", \"components\": { \"box\": {} } }");
+    assert_eq!(told(&bare), ["2:30: unknown key \"box\"; did you mean \"dh.box\"?"]);
+}
+
+#[test]
+fn a_material_or_list_that_stands_twice_or_is_wrong_has_no_further_problems() {
+    let solid = "{ \"id\": \"a\", \"components\": { \"dh.box\": { \"material\": \"stone\" } } }";
+    for materials in [
+        "\"materials\": { \"stone\": {}, \"stone\": {} }",
+        "\"materials\": { \"stone\": 5 }",
+        "\"materials\": {}, \"materials\": { \"stone\": {} }",
+    ] {
+        let told = told(&format!("{{ {materials}, \"objects\": [ {solid} ] }}"));
+        assert_eq!(told.len(), 1, "{materials}: {told:?}");
+    }
+    let child = "{ \"id\": \"b\", \"parent\": \"a\" }";
+    let twice = told(&format!("{{ \"objects\": [ {child} ], \"objects\": [ {solid} ] }}"));
+    assert_eq!(twice.len(), 1, "{twice:?}");
+}
+
+#[test]
+fn one_number_scales_all_axes_and_is_written_as_a_list() {
+    let map =
+        Map::parse(&with_objects("{ \"id\": \"a\", \"transform\": { \"scale\": 2.5 } }"), "a");
+    let text = map.unwrap().text();
+    assert!(text.contains("\"scale\":[2.5,2.5,2.5]"), "{text}");
+    let bad = |value: &str, key: &str| {
+        told(&with_objects(&format!(
+            "{{ \"id\": \"a\", \"transform\": {{ \"{key}\": {value} }} }}"
+        )))
+    };
+    assert!(bad("0", "scale")[0].contains("0 is out of range"), "{:?}", bad("0", "scale"));
+    assert!(bad("\"2\"", "scale")[0].contains("expected a list of 3 numbers, or one number"));
+    assert!(bad("2", "position")[0].contains("expected a list of 3 numbers, found"));
+}
+
+#[test]
+fn a_texture_is_seen_as_it_is_unless_a_colour_is_said() {
+    let color = |material: &str| {
+        let text = format!("{{ \"materials\": {{ \"m\": {material} }}, \"objects\": [] }}");
+        let map = Map::parse(&text, "a").unwrap();
+        assert_eq!(Map::parse(&map.text(), "a").unwrap().text(), map.text());
+        map.materials.values().next().unwrap().color
+    };
+    assert_eq!(color("{}"), Color::hex(0xb0_b0_b0));
+    assert_eq!(color("{ \"texture\": \"assets/a.png\" }"), Color::hex(0xff_ff_ff));
+    for said in ["b0b0b0", "ffffff", "123456"] {
+        for texture in ["", ", \"texture\": \"assets/a.png\""] {
+            let told = color(&format!("{{ \"color\": \"#{said}\"{texture} }}"));
+            assert_eq!(told, Color::hex(u32::from_str_radix(said, 16).unwrap()));
+        }
+    }
 }
 
 #[test]
@@ -220,8 +316,6 @@ fn the_schema_knows_every_key_that_the_reader_knows() {
     }
     assert!(schema.contains("\"enum\":[\"mesh\",\"none\",\"box\"]"));
 }
-
-use crate::jsonc::Report;
 
 proptest! {
     #[test]
