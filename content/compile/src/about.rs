@@ -2,12 +2,15 @@
 //!
 //! Used first by every build; its schema and that of maps are written for editors.
 
+use crate::plan::Kind;
 use dh_map::jsonc::{Node, Report, Value};
 use dh_map::problem::nearest;
-use dh_map::record::{self, Field, Record, Walk};
-use dh_map::value::Id;
+use dh_map::record::{self, Field, Record, Walk, Written};
 use dh_map::{Map, Problem, schema as schemas};
-use dh_pallet::{About, check_pallet_id};
+use dh_pallet::{
+    ABOUT_CHARS_MAX, AUTHORS_MAX, About, CORE_PALLET_ID, PALLET_ID_BYTES_MAX, check_pallet_id,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -16,9 +19,9 @@ pub(crate) const FILE: &str = "pallet.dh";
 
 /// The file as it is written.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Written {
+struct Text {
     schema: Option<String>,
-    id: Id,
+    id: PalletId,
     display_name: String,
     version: String,
     authors: Vec<String>,
@@ -26,20 +29,52 @@ struct Written {
     files: Vec<String>,
 }
 
-impl Record for Written {
+impl Record for Text {
     const ABOUT: &'static str = "What a content folder says of itself";
 
     fn walk<W: Walk>(&mut self, walk: &mut W) {
+        let line = |name, about| Field::new(name, about).chars(ABOUT_CHARS_MAX);
         walk.optional(Field::new("$schema", "for editors; left out of pallets"), &mut self.schema);
         let id = "the pallet's id: a-z, 0-9, and - _ . between them";
         walk.needed(Field::new("id", id), &mut self.id);
-        walk.needed(Field::new("displayName", "the name people read"), &mut self.display_name);
-        walk.needed(Field::new("version", "your own version, such as \"1.0\""), &mut self.version);
-        walk.field(Field::new("authors", "who made it"), &mut self.authors, Vec::new());
-        let licence = Field::new("licence", "under which licence, such as \"CC0-1.0\"");
+        walk.needed(line("displayName", "the name people read"), &mut self.display_name);
+        walk.needed(line("version", "your own version, such as \"1.0\""), &mut self.version);
+        let authors = line("authors", "who made it").items(AUTHORS_MAX);
+        walk.field(authors, &mut self.authors, Vec::new());
+        let licence = line("licence", "under which licence, such as \"CC0-1.0\"");
         walk.field(licence, &mut self.licence, String::new());
         let files = Field::new("files", "paths of files that travel as they are");
         walk.field(files, &mut self.files, Vec::new());
+    }
+}
+
+/// The id of a pallet.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct PalletId(String);
+
+impl Written for PalletId {
+    fn read(node: &Node<'_>, field: &Field, report: &mut Report<'_>) -> Option<Self> {
+        let text = String::read(node, field, report)?;
+        if let Err(error) = check_pallet_id(&text) {
+            let most = PALLET_ID_BYTES_MAX;
+            let remedy = format!("write 1 to {most} of them, such as \"my-world\"");
+            report.tell(node.at, error.to_string(), remedy);
+            return None;
+        }
+        Some(Self(text))
+    }
+
+    fn write(&self, out: &mut String) {
+        self.0.write(out);
+    }
+
+    fn describe(_: &Field) -> String {
+        let inner = PALLET_ID_BYTES_MAX - 2;
+        let shape = format!("^[a-z0-9]([a-z0-9_.-]{{0,{inner}}}[a-z0-9])?$");
+        let devices = "^(con|prn|aux|nul|com[0-9]|lpt[0-9])([.].*)?$";
+        let core = format!("{{\"const\":\"{CORE_PALLET_ID}\"}}");
+        let not = format!("{{\"anyOf\":[{core},{{\"pattern\":\"{devices}\"}}]}}");
+        format!("{{\"type\":\"string\",\"pattern\":\"{shape}\",\"not\":{not}}}")
     }
 }
 
@@ -50,18 +85,20 @@ pub(crate) struct Source {
     pub(crate) files: Vec<String>,
 }
 
-/// Reads `pallet.dh`. `exists` says which files there are, `compiled` which of them are compiled.
+/// Reads `pallet.dh` beside files of these paths. Only the core pallet's own may have its id.
 pub(crate) fn read(
     text: &str,
-    paths: &[&str],
-    compiled: &dyn Fn(&str) -> bool,
+    paths: &BTreeMap<&str, u64>,
+    is_core: bool,
 ) -> Result<Source, Vec<Problem>> {
     let mut report = Report::new(FILE, text);
     let root = report.parse();
-    let written: Option<Written> = root.as_ref().and_then(|r| record::read(r, &mut report));
+    let written: Option<Text> = root.as_ref().and_then(|r| record::read(r, &mut report));
     if let Some(root) = &root {
-        check_id(root, &mut report);
-        check_files(root, &mut report, paths, compiled);
+        if !is_core {
+            refuse_core(root, &mut report);
+        }
+        check_files(root, &mut report, paths);
     }
     match written {
         Some(written) if report.is_clean() => {
@@ -79,29 +116,28 @@ pub(crate) fn read(
     }
 }
 
-fn check_id(root: &Node<'_>, report: &mut Report<'_>) {
+fn refuse_core(root: &Node<'_>, report: &mut Report<'_>) {
     let Some(Node { at, value: Value::Text(id) }) = root.get("id") else { return };
-    if let (true, Err(error)) = (Id::is_valid(id), check_pallet_id(id)) {
-        report.tell(*at, error.to_string(), "");
+    if id == CORE_PALLET_ID {
+        let text = format!("\"{CORE_PALLET_ID}\" is the id of the built-in pallet");
+        report.tell(*at, text, "choose another");
     }
 }
 
-fn check_files(
-    root: &Node<'_>,
-    report: &mut Report<'_>,
-    paths: &[&str],
-    compiled: &dyn Fn(&str) -> bool,
-) {
+fn check_files(root: &Node<'_>, report: &mut Report<'_>, paths: &BTreeMap<&str, u64>) {
     let Some(Value::List(files)) = root.get("files").map(|node| &node.value) else { return };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for file in files {
+        if report.is_full() {
+            return report.tell_more();
+        }
         let Value::Text(path) = &file.value else { continue };
-        if !paths.contains(&path.as_ref()) {
+        if !paths.contains_key(path.as_ref()) {
             let text = format!("there is no file \"{path}\"");
-            report.tell(file.at, text, nearest(path, paths.iter().copied()));
-        } else if compiled(path) {
+            report.tell(file.at, text, nearest(path, paths.keys().copied()));
+        } else if Kind::of(path).is_compiled() {
             report.tell(file.at, format!("\"{path}\" is compiled already"), "take it off the list");
-        } else if !seen.insert(path.clone()) {
+        } else if !seen.insert(path) {
             report.tell(file.at, format!("\"{path}\" is listed twice"), "remove one");
         }
     }
@@ -110,7 +146,11 @@ fn check_files(
 /// Writes JSON Schemas of the authored files into a folder, which is made if need be.
 pub fn schema(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let pallet = schemas::document::<Written>("Driftholm pallet");
-    std::fs::write(folder.join("pallet.schema.json"), pallet)?;
+    std::fs::write(folder.join("pallet.schema.json"), about_schema())?;
     std::fs::write(folder.join("dh-map.schema.json"), Map::schema())
+}
+
+/// The JSON Schema of `pallet.dh`.
+pub(crate) fn about_schema() -> String {
+    schemas::document::<Text>("Driftholm pallet")
 }

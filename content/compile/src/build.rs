@@ -3,19 +3,23 @@
 //! Used by the program. Everything is made in temporary files beside the result; only a rename
 //! gives it its name.
 
+use crate::about::FILE;
 use crate::compile::{Compiled, compile};
 use crate::progress::{Progress, Stage};
 use crate::spool::{Spool, disk_error};
 use crate::tree::{Bundled, Folder};
 use dh_machine::DiskError;
 use dh_map::Problem;
-use dh_pallet::{Output, PalletError, Source, Writer, xxh128};
+use dh_pallet::{MAGIC, Output, PalletError, Source, Writer, xxh128};
 use dh_wire::Content;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// So many bytes tell a pallet from other files.
+const HEAD: u64 = 8;
 
 /// A pallet that was built.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub enum BuildError {
     Missing(PathBuf, io::Error),
     /// The result cannot be written there.
     Output(DiskError),
+    /// Something stands there that is not replaced; what it is.
+    Taken(PathBuf, &'static str),
 }
 
 impl fmt::Display for BuildError {
@@ -54,14 +60,17 @@ impl fmt::Display for BuildError {
             }
             Self::Missing(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Output(error) => error.fmt(f),
+            Self::Taken(path, why) => write!(f, "{} {why}", path.display()),
         }
     }
 }
 
 impl std::error::Error for BuildError {}
 
-/// Builds a folder into `out`: a file, or a folder that gets `ID.pallet`. What stands there and is
-/// neither, such as a device, is left alone.
+/// Builds a folder into `out`: a file, or a folder that gets `ID.pallet`. Only a pallet or an empty
+/// file is replaced, and none that the build itself reads.
+///
+/// A process that is ended meanwhile should call [`abandon`] first.
 pub fn build(
     folder: &Path,
     out: &Path,
@@ -72,17 +81,18 @@ pub fn build(
     if out.exists() && !out.is_dir() && !out.is_file() {
         return Err(failed(io::ErrorKind::AlreadyExists.into()));
     }
-    let home = if out.is_dir() { out } else { out.parent().unwrap_or_else(|| Path::new("")) };
-    let home = if home.as_os_str().is_empty() { Path::new(".") } else { home };
+    let home = home_of(out);
     let spool = Spool::in_folder(home).map_err(failed)?;
     let compiled = compile(&tree, &spool, tell);
     let compiled = match spool.failure() {
         Some(error) => return Err(failed(error)),
         None => compiled.map_err(BuildError::Content)?,
     };
-    let file = tempfile::Builder::new().prefix(".pallet").tempfile_in(home).map_err(failed)?;
     let id = compiled.about.id.clone();
     let path = if out.is_dir() { out.join(format!("{id}.pallet")) } else { out.to_owned() };
+    free(&path, &tree, &compiled)?;
+    let prefix = unfinished();
+    let file = tempfile::Builder::new().prefix(&prefix).tempfile_in(home).map_err(failed)?;
     let mut output = FileOutput(Mutex::new(file.reopen().map_err(failed)?));
     let (content, entries) = write(&compiled, &spool, &mut output, tell, out)?;
     let written = output.0.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -90,8 +100,50 @@ pub fn build(
     let bytes = written.metadata().map_err(failed)?.len();
     readable(file.as_file()).map_err(failed)?;
     let published = file.persist(&path);
-    published.map_err(|fault| failed(fault.error))?;
+    published.map_err(|fault| BuildError::Output(disk_error(&shown(&path), &fault.error)))?;
     Ok(Built { path, id, content, entries, bytes, notes: compiled.notes })
+}
+
+/// Removes what builds of this process into `out` have not finished: for a process that is about
+/// to be ended. The entries on their way lie in a file without a name, which goes by itself.
+pub fn abandon(out: &Path) {
+    let prefix = unfinished();
+    let Ok(inside) = std::fs::read_dir(home_of(out)) else { return };
+    for entry in inside.filter_map(Result::ok) {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            // Whoever was faster has removed or published it.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// What the names of this process's unfinished pallets begin with.
+fn unfinished() -> String {
+    format!(".pallet-{}-", std::process::id())
+}
+
+/// The folder that a result comes to.
+fn home_of(out: &Path) -> &Path {
+    let home = if out.is_dir() { out } else { out.parent().unwrap_or_else(|| Path::new("")) };
+    if home.as_os_str().is_empty() { Path::new(".") } else { home }
+}
+
+/// Whether a pallet may come to this place.
+fn free(path: &Path, tree: &Folder, compiled: &Compiled) -> Result<(), BuildError> {
+    let taken = |why| Err(BuildError::Taken(path.to_owned(), why));
+    if path.is_dir() {
+        return taken("is a folder");
+    }
+    if tree.path_of(path).is_some_and(|source| compiled.reads(&source)) {
+        return taken("is a source of this build");
+    }
+    let mut start = Vec::new();
+    match File::open(path).map(|file| file.take(HEAD).read_to_end(&mut start)) {
+        Ok(Ok(_)) if start.is_empty() || start == MAGIC => Ok(()),
+        Ok(Ok(_)) => taken("is there and no pallet"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(Err(error)) | Err(error) => Err(BuildError::Output(disk_error(&shown(path), &error))),
+    }
 }
 
 /// Builds files that are part of the program into the bytes of a pallet.
@@ -112,7 +164,14 @@ fn write(
 ) -> Result<(Content, usize), BuildError> {
     let refused = |error: PalletError| match error {
         PalletError::Disk(error) => BuildError::Output(DiskError { path: shown(out), ..error }),
-        error => BuildError::Content(vec![Problem::of_file("pallet.dh", error.to_string(), "")]),
+        PalletError::Twins { one, other } => {
+            // The author knows the sources, not what is made of them.
+            let [one, other] = [one, other].map(|it| compiled.plan.source_of(&it).to_owned());
+            let file = other.clone();
+            let text = PalletError::Twins { one, other }.to_string();
+            BuildError::Content(vec![Problem::of_file(&file, text, "")])
+        }
+        error => BuildError::Content(vec![Problem::of_file(FILE, error.to_string(), "")]),
     };
     let mut writer = Writer::new(compiled.about.clone()).map_err(refused)?;
     let entries = spool.entries();

@@ -48,6 +48,12 @@ const FILES: &[(&str, &[u8])] = files![
     "pallet.dh",
 ];
 
+/// What the core pallet says of itself.
+pub(crate) fn core_about() -> &'static [u8] {
+    let about = FILES.iter().find(|(path, _)| *path == crate::about::FILE);
+    about.map_or(&[], |(_, bytes)| bytes)
+}
+
 /// The sources of the core pallet: the gray box and the demo world.
 pub fn core_sources() -> Bundled<'static> {
     Bundled(FILES)

@@ -14,18 +14,22 @@ mod surfaces;
 use crate::images::Images;
 use crate::spool::Spool;
 use crate::tree::Tree;
+use dh_map::jsonc::PROBLEMS_MAX;
 use dh_map::{Mesh, Problem};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// A model file, or a buffer beside it, may have so many bytes.
+/// A model file may have so many bytes, and so many may all files of its buffers have together.
 pub(crate) const MODEL_BYTES_MAX: u64 = 1 << 30;
+
+/// What every GLB begins with.
+const GLB_MAGIC: &[u8] = b"glTF";
 
 /// What the reading of a model may ask for.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     pub(crate) tree: &'a dyn Tree,
-    /// All files of the tree.
-    pub(crate) paths: &'a BTreeSet<&'a str>,
+    /// All files of the tree, and how many bytes each has.
+    pub(crate) paths: &'a BTreeMap<&'a str, u64>,
     pub(crate) images: &'a Images,
     pub(crate) spool: &'a Spool,
 }
@@ -57,14 +61,20 @@ impl Wrong {
     }
 }
 
+/// Whether there are more mistakes than are told: then none needs to be looked for.
+pub(crate) fn is_full(wrong: &[Wrong]) -> bool {
+    wrong.len() > PROBLEMS_MAX
+}
+
 /// Reads a model; all that is wrong with it, if anything is.
 pub(crate) fn read(path: &str, around: Around<'_>) -> Result<Model, Vec<Problem>> {
     let bytes = around.tree.read(path, MODEL_BYTES_MAX).map_err(|problem| vec![problem])?;
-    let text = str::from_utf8(&bytes).ok().filter(|_| !bytes.starts_with(b"glTF"));
-    let told = |wrong: Vec<Wrong>| {
-        let root = text.and_then(place::tree_of);
-        wrong.iter().map(|wrong| place::problem(path, text, root.as_ref(), wrong)).collect()
-    };
+    let text = str::from_utf8(&bytes).ok().filter(|_| !bytes.starts_with(GLB_MAGIC));
+    if is_no_glb(path, &bytes) {
+        let text = "is no GLB: it does not begin with the letters glTF";
+        return Err(vec![Problem::of_file(path, text, "export it again, as binary glTF")]);
+    }
+    let told = |wrong: Vec<Wrong>| place::problems(path, text, &wrong);
     let ::gltf::Gltf { document, blob } = match parse(&bytes) {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(error)) => return Err(place::refused(path, error, told)),
@@ -77,6 +87,12 @@ pub(crate) fn read(path: &str, around: Around<'_>) -> Result<Model, Vec<Problem>
     let meshes = scene::visits(&document, &mut wrong);
     let mesh = primitive::assemble(&meshes, &buffers, materials, &mut wrong, &mut notes);
     if wrong.is_empty() { Ok(Model { mesh, notes }) } else { Err(told(wrong)) }
+}
+
+/// Whether a file is named as a GLB and is neither one nor text.
+fn is_no_glb(path: &str, bytes: &[u8]) -> bool {
+    let named = path.to_ascii_lowercase().ends_with(".glb");
+    named && !bytes.starts_with(GLB_MAGIC) && !bytes.trim_ascii_start().starts_with(b"{")
 }
 
 /// The library's reading and checks. It takes the places of positions for checked before it has
@@ -94,6 +110,9 @@ fn parse(bytes: &[u8]) -> Result<Result<::gltf::Gltf, ::gltf::Error>, Vec<Wrong>
             if primitive.attributes.values().any(outside) {
                 let pointer = format!("meshes[{mesh}].primitives[{at}].attributes");
                 wrong.push(Wrong::new(pointer, "names an accessor that is not there"));
+            }
+            if is_full(&wrong) {
+                return Err(wrong);
             }
         }
     }

@@ -12,16 +12,17 @@ mod gltf;
 mod images;
 mod maps;
 mod models;
+mod notes;
 mod plan;
 mod progress;
 mod spool;
 mod tree;
 
 pub use about::schema;
-pub use build::{BuildError, Built, build, build_bundled};
+pub use build::{BuildError, Built, abandon, build, build_bundled};
 pub use bundled::core_sources;
 pub use progress::{Progress, Stage};
-pub use tree::{Bundled, Folder, Found, Tree};
+pub use tree::{Bundled, Folder, Found, Listing, Tree};
 
 #[cfg(test)]
 mod tests;

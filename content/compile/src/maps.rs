@@ -3,48 +3,55 @@
 //! Used once in a build, last, so that a map's mistakes are told beside those of its models.
 
 use crate::images::{Images, unspooled};
-use crate::plan::mesh_path;
+use crate::notes;
+use crate::plan::{Kind, mesh_path};
 use crate::progress::{Progress, Stage, Tell};
 use crate::spool::{Spool, Unkept};
 use crate::tree::{Found, Tree};
 use dh_map::problem::nearest;
 use dh_map::{Draft, Map, Named, Problem, Reference};
+use std::collections::BTreeMap;
 
 /// What maps are checked against.
 pub(crate) struct Beside<'a> {
     pub(crate) tree: &'a dyn Tree,
     pub(crate) pallet: &'a str,
-    pub(crate) models: &'a [Found],
-    pub(crate) pictures: &'a [Found],
+    /// All files of the tree, and how many bytes each has.
+    pub(crate) paths: &'a BTreeMap<&'a str, u64>,
     /// None when pictures were refused; then nothing is stored anyway.
     pub(crate) images: Option<&'a Images>,
     pub(crate) spool: &'a Spool,
 }
 
-/// Compiles the maps.
+/// Compiles the maps; notes of what they lack, in order of path.
 pub(crate) fn compile(
     files: &[Found],
     beside: &Beside<'_>,
     tell: Tell<'_>,
-) -> Result<(), Vec<Problem>> {
+) -> Result<Vec<Problem>, Vec<Problem>> {
     let total = u64::try_from(files.len()).unwrap_or(u64::MAX);
-    let mut problems = Vec::new();
+    let (mut notes, mut problems) = (Vec::new(), Vec::new());
     for (file, done) in files.iter().zip(1..) {
-        if let Err(more) = compile_one(&file.path, beside) {
-            problems.extend(more);
+        match compile_one(&file.path, beside) {
+            Ok(note) => notes.extend(note),
+            Err(more) => problems.extend(more),
         }
         tell(Progress { stage: Stage::Maps, done, total });
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if problems.is_empty() { Ok(notes) } else { Err(problems) }
 }
 
-fn compile_one(path: &str, beside: &Beside<'_>) -> Result<(), Vec<Problem>> {
+fn compile_one(path: &str, beside: &Beside<'_>) -> Result<Option<Problem>, Vec<Problem>> {
     let most = u64::try_from(dh_map::jsonc::TEXT_BYTES_MAX).unwrap_or(u64::MAX);
     let bytes = beside.tree.read(path, most).map_err(|problem| vec![problem])?;
     let text = String::from_utf8(bytes)
         .map_err(|_| vec![Problem::of_file(path, "is no UTF-8 text", "save it as UTF-8")])?;
     let mut draft = Draft::read(&text, path);
     for (kind, reference, at) in draft.references() {
+        if draft.report.is_full() {
+            draft.report.tell_more();
+            break;
+        }
         if let Err((text, remedy)) = beside.look_up(kind, &reference) {
             draft.report.tell(at, text, remedy);
         }
@@ -52,7 +59,8 @@ fn compile_one(path: &str, beside: &Beside<'_>) -> Result<(), Vec<Problem>> {
     let mut map = draft.finish()?;
     beside.rename(&mut map);
     let kept = beside.spool.put(path, map.text().as_bytes());
-    kept.map_err(|Unkept| vec![unspooled(path)])
+    kept.map_err(|Unkept| vec![unspooled(path)])?;
+    Ok(notes::of_map(path, &map))
 }
 
 impl Beside<'_> {
@@ -62,16 +70,25 @@ impl Beside<'_> {
             let remedy = "copy the file into this folder: a map uses its own pallet only";
             return Err((text, remedy.to_owned()));
         }
-        let (there, what) = match kind {
-            Named::Model => (self.models, "model"),
-            Named::Texture => (self.pictures, "picture"),
+        let path = reference.path();
+        let (wanted, what, endings) = match kind {
+            Named::Model => (Kind::Model, "model", ".gltf or .glb"),
+            Named::Texture => (Kind::Image, "picture", "PNG or JPEG"),
         };
-        let paths = || there.iter().map(|file| file.path.as_str());
-        if paths().any(|path| path == reference.path()) {
+        let is_there = self.paths.contains_key(path);
+        if is_there && Kind::of(path) == wanted {
             return Ok(());
         }
-        let text = format!("there is no {what} \"{}\"", reference.path());
-        Err((text, nearest(reference.path(), paths())))
+        if is_there && !path.starts_with("assets/") {
+            let text = format!("\"{path}\" lies outside of assets/, where nothing is built");
+            return Err((text, "move it into assets/".to_owned()));
+        }
+        if is_there {
+            let text = format!("\"{path}\" is no {endings}, and no other {what} is read");
+            return Err((text, format!("save or export it as {endings}")));
+        }
+        let alike = self.paths.keys().copied().filter(|path| Kind::of(path) == wanted);
+        Err((format!("there is no {what} \"{path}\""), nearest(path, alike)))
     }
 
     /// Sources by the names of their entries.

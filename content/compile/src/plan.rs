@@ -66,6 +66,12 @@ impl Plan {
         plan
     }
 
+    /// The file that an entry is made of.
+    pub(crate) fn source_of<'a>(&'a self, entry: &'a str) -> &'a str {
+        let model = self.models.iter().find(|model| mesh_path(&model.path) == entry);
+        model.map_or(entry, |model| &model.path)
+    }
+
     fn refuse_two_models_of_one_name(&self, problems: &mut Vec<Problem>) {
         let mut meshes: BTreeMap<String, &str> = BTreeMap::new();
         for model in &self.models {

@@ -32,7 +32,7 @@ pub(crate) struct Unkept;
 
 /// A place in the spool; its packing holds no bytes.
 #[derive(Debug)]
-struct Row {
+pub(crate) struct Row {
     at: u64,
     bytes: u64,
     packed: Packed<'static>,
@@ -54,8 +54,19 @@ impl Spool {
         Self { store: Mutex::new(store), rows: Mutex::default(), failure: Mutex::default() }
     }
 
-    /// Packs and keeps an entry. That the disk failed is told by [`failure`](Self::failure) too.
+    /// Packs and keeps an entry.
     pub(crate) fn put(&self, path: &str, raw: &[u8]) -> Result<(), Unkept> {
+        self.keep(raw).map(|row| self.name(path, row))
+    }
+
+    /// Gives what was kept the path of its entry.
+    pub(crate) fn name(&self, path: &str, row: Row) {
+        locked(&self.rows).insert(path.to_owned(), row);
+    }
+
+    /// Packs and keeps bytes that have no path yet; those that never get one are in no pallet.
+    /// That the disk failed is told by [`failure`](Self::failure) too.
+    pub(crate) fn keep(&self, raw: &[u8]) -> Result<Row, Unkept> {
         let packed = pack(raw);
         let bytes = u64::try_from(packed.bytes.len()).unwrap_or(u64::MAX);
         let at = locked(&self.store).append(&packed.bytes).map_err(|error| {
@@ -64,8 +75,7 @@ impl Spool {
         })?;
         let Packed { encoding, raw_bytes, checksum, .. } = packed;
         let packed = Packed { encoding, raw_bytes, checksum, bytes: (&[]).into() };
-        locked(&self.rows).insert(path.to_owned(), Row { at, bytes, packed });
-        Ok(())
+        Ok(Row { at, bytes, packed })
     }
 
     /// What the disk failed with, if it did: then no mistake of the sources counts.
@@ -145,13 +155,13 @@ pub(crate) fn disk_error(path: &str, error: &io::Error) -> DiskError {
             DiskErrorKind::Denied
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskErrorKind::Full,
-        io::ErrorKind::AlreadyExists => DiskErrorKind::Exists,
+        io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => DiskErrorKind::Exists,
         _ => DiskErrorKind::Io(error.to_string()),
     };
     DiskError { kind, path: path.to_owned() }
 }
 
 /// A panic while holding the lock left whole rows behind: they are only ever added.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

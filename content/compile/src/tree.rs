@@ -15,10 +15,19 @@ pub(crate) const DEPTH_MAX: usize = 32;
 
 /// Sources by path.
 pub trait Tree: Sync {
-    /// All files by path, except hidden ones.
-    fn list(&self) -> Result<Vec<Found>, Vec<Problem>>;
+    /// Everything except what is hidden.
+    fn list(&self) -> Result<Listing, Vec<Problem>>;
     /// The bytes of a file, if there are at most `most`.
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, Problem>;
+}
+
+/// What is in a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The files, by path.
+    pub files: Vec<Found>,
+    /// The paths of the folders.
+    pub folders: Vec<String>,
 }
 
 /// A file of a tree.
@@ -35,14 +44,14 @@ pub struct Found {
 pub struct Bundled<'a>(pub &'a [(&'a str, &'a [u8])]);
 
 impl Tree for Bundled<'_> {
-    fn list(&self) -> Result<Vec<Found>, Vec<Problem>> {
+    fn list(&self) -> Result<Listing, Vec<Problem>> {
         let found = |(path, bytes): &(&str, &[u8])| Found {
             path: (*path).to_owned(),
             bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
         };
         let mut all: Vec<Found> = self.0.iter().map(found).collect();
         all.sort();
-        Ok(all)
+        Ok(Listing { files: all, folders: Vec::new() })
     }
 
     fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, Problem> {
@@ -67,6 +76,14 @@ impl Folder {
         } else {
             Err(std::io::ErrorKind::NotADirectory.into())
         }
+    }
+
+    /// The path from the root of a file that lies in the folder, whatever it is called by.
+    pub(crate) fn path_of(&self, file: &Path) -> Option<String> {
+        let real = file.canonicalize().ok()?;
+        let parts = real.strip_prefix(&self.root).ok()?.components();
+        let names: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+        names.map(|names| names.join("/"))
     }
 
     /// Where a file really lies, if that is inside.
@@ -96,7 +113,7 @@ impl Folder {
             if name.to_str().is_none() {
                 let text = "has a name that is no UTF-8";
                 walk.problems.push(Problem::of_file(&path, text, "rename it"));
-            } else if walk.found.len() >= FILES_MAX || depth >= DEPTH_MAX {
+            } else if walk.found.files.len() >= FILES_MAX || depth >= DEPTH_MAX {
                 let text = format!("over {FILES_MAX} files, or {DEPTH_MAX} folders deep");
                 return walk.problems.push(Problem::of_file(&path, text, "split the content"));
             } else {
@@ -117,8 +134,13 @@ impl Folder {
                 let text = "is a link to a folder";
                 walk.problems.push(Problem::of_file(&path, text, "copy the folder here"));
             }
-            Ok((meta, _)) if meta.is_dir() => self.walk(walk, &path, depth + 1),
-            Ok((meta, _)) if meta.is_file() => walk.found.push(Found { path, bytes: meta.len() }),
+            Ok((meta, _)) if meta.is_dir() => {
+                self.walk(walk, &path, depth + 1);
+                walk.found.folders.push(path);
+            }
+            Ok((meta, _)) if meta.is_file() => {
+                walk.found.files.push(Found { path, bytes: meta.len() });
+            }
             Ok(_) => {
                 let text = "is neither file nor folder";
                 walk.problems.push(Problem::of_file(&path, text, "remove it"));
@@ -129,15 +151,16 @@ impl Folder {
 
 #[derive(Default)]
 struct Walk {
-    found: Vec<Found>,
+    found: Listing,
     problems: Vec<Problem>,
 }
 
 impl Tree for Folder {
-    fn list(&self) -> Result<Vec<Found>, Vec<Problem>> {
+    fn list(&self) -> Result<Listing, Vec<Problem>> {
         let mut walk = Walk::default();
         self.walk(&mut walk, "", 0);
-        walk.found.sort();
+        walk.found.files.sort();
+        walk.found.folders.sort();
         if walk.problems.is_empty() { Ok(walk.found) } else { Err(walk.problems) }
     }
 

@@ -16,7 +16,8 @@ pub const FILE_BYTES_MAX: u64 = 32 << 30;
 /// Bytes of a hash in the group table.
 pub(crate) const HASH_BYTES: usize = 32;
 
-const MAGIC: &[u8; 8] = b"DHPALLET";
+/// What every pallet begins with.
+pub const MAGIC: &[u8; 8] = b"DHPALLET";
 /// Where the root lies.
 const ROOT_AT: usize = 48;
 /// Where the checksum lies: behind all that it covers.

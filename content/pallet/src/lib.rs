@@ -34,7 +34,7 @@ pub use self::closure::closure_hash;
 pub use self::encoding::{Encoding, Packed, ZSTD_LEVEL, pack};
 pub use self::error::PalletError;
 pub use self::fingerprint::{Digest, Fingerprint, NewDigest, xxh128};
-pub use self::header::{FILE_BYTES_MAX, GROUP_BYTES, Header};
+pub use self::header::{FILE_BYTES_MAX, GROUP_BYTES, Header, MAGIC};
 pub use self::manifest::{
     ABOUT_CHARS_MAX, AUTHORS_MAX, About, ENTRIES_MAX, Entry, MANIFEST_BYTES_MAX, Manifest,
 };

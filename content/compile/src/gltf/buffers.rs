@@ -2,20 +2,24 @@
 //!
 //! Used by accessors and pictures. A URI can only name a file below the model's own folder.
 
-use super::{Around, MODEL_BYTES_MAX, Wrong};
+use super::{Around, MODEL_BYTES_MAX, Wrong, is_full};
+use crate::plan::Kind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dh_map::problem::nearest;
 use gltf::Document;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// Bytes of each buffer; empty where it could not be had, which was told.
+/// Bytes of each buffer; empty where it could not be had, which was told. Buffers that name one
+/// file share its bytes.
 #[derive(Debug)]
-pub(super) struct Buffers(Vec<Vec<u8>>);
+pub(super) struct Buffers(Vec<Rc<Vec<u8>>>);
 
 impl Buffers {
     /// The bytes of a view.
     pub(super) fn view(&self, view: &gltf::buffer::View<'_>) -> Result<&[u8], Wrong> {
-        let buffer = self.0.get(view.buffer().index()).map_or(&[][..], Vec::as_slice);
+        let buffer = self.0.get(view.buffer().index()).map_or(&[][..], |bytes| bytes.as_slice());
         let end = view.offset().checked_add(view.length());
         let bytes = end.and_then(|end| buffer.get(view.offset()..end));
         bytes.ok_or_else(|| {
@@ -34,12 +38,17 @@ pub(super) fn load(
     wrong: &mut Vec<Wrong>,
 ) -> Buffers {
     let mut buffers = Vec::new();
+    let mut files = Files { around, loaded: BTreeMap::new(), left: MODEL_BYTES_MAX };
     for (index, buffer) in document.as_json().buffers.iter().enumerate() {
+        if is_full(wrong) {
+            break;
+        }
         let pointer = format!("buffers[{index}]");
         let bytes = match &buffer.uri {
-            Some(uri) => fetch(path, uri, &format!("{pointer}.uri"), "buffer", around),
+            Some(uri) => files.fetch(path, uri, &format!("{pointer}.uri")),
             None if index == 0 => blob
                 .take()
+                .map(Rc::new)
                 .ok_or_else(|| Wrong::new(&pointer, "has neither a URI nor a binary chunk")),
             None => Err(Wrong::new(&pointer, "has no URI")),
         };
@@ -53,36 +62,58 @@ pub(super) fn load(
         });
         buffers.push(bytes.unwrap_or_else(|fault| {
             wrong.push(fault);
-            Vec::new()
+            Rc::default()
         }));
     }
     Buffers(buffers)
 }
 
-/// The bytes behind a URI.
-pub(super) fn fetch(
-    model: &str,
-    uri: &str,
-    pointer: &str,
-    what: &str,
-    around: Around<'_>,
-) -> Result<Vec<u8>, Wrong> {
-    if let Some(data) = uri.strip_prefix("data:") {
-        let coded = data.split_once(";base64,").map(|(_, coded)| coded);
-        let bytes = coded.and_then(|coded| STANDARD.decode(coded).ok());
-        return bytes.ok_or_else(|| Wrong::new(pointer, "is no base64 data URI"));
-    }
-    let path = beside(model, uri, pointer, what, around)?;
-    let bytes = around.tree.read(&path, MODEL_BYTES_MAX);
-    bytes.map_err(|problem| Wrong::new(pointer, format!("{path} {}", problem.text)))
+/// The files of a model's buffers, each read once.
+struct Files<'a> {
+    around: Around<'a>,
+    loaded: BTreeMap<String, Rc<Vec<u8>>>,
+    /// Bytes that may still be read.
+    left: u64,
 }
 
-/// The path of a file that a URI names.
+impl Files<'_> {
+    /// The bytes behind a URI.
+    fn fetch(&mut self, model: &str, uri: &str, pointer: &str) -> Result<Rc<Vec<u8>>, Wrong> {
+        if uri.starts_with("data:") {
+            return data(uri, pointer).map(Rc::new);
+        }
+        let path = beside(model, uri, pointer, Kind::Buffer, self.around)?;
+        if let Some(bytes) = self.loaded.get(&path) {
+            return Ok(Rc::clone(bytes));
+        }
+        if self.around.paths.get(path.as_str()).is_some_and(|bytes| *bytes > self.left) {
+            let most = MODEL_BYTES_MAX >> 20;
+            let text = format!("with {path} the model's buffers have over {most} MiB");
+            return Err(Wrong::new(pointer, text).with("split the model"));
+        }
+        let bytes = self.around.tree.read(&path, self.left);
+        let bytes =
+            bytes.map_err(|problem| Wrong::new(pointer, format!("{path} {}", problem.text)))?;
+        self.left = self.left.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        let bytes = Rc::new(bytes);
+        self.loaded.insert(path, Rc::clone(&bytes));
+        Ok(bytes)
+    }
+}
+
+/// The bytes within a URI.
+pub(super) fn data(uri: &str, pointer: &str) -> Result<Vec<u8>, Wrong> {
+    let coded = uri.strip_prefix("data:").and_then(|data| data.split_once(";base64,"));
+    let bytes = coded.and_then(|(_, coded)| STANDARD.decode(coded).ok());
+    bytes.ok_or_else(|| Wrong::new(pointer, "is no base64 data URI").with("export it again"))
+}
+
+/// The path of a file that a URI names; if there is none, files of its kind are known.
 pub(super) fn beside(
     model: &str,
     uri: &str,
     pointer: &str,
-    what: &str,
+    kind: Kind,
     around: Around<'_>,
 ) -> Result<String, Wrong> {
     let shown: String = uri.chars().take(80).collect();
@@ -100,11 +131,12 @@ pub(super) fn beside(
     let folder = model.rsplit_once('/').map_or("", |(folder, _)| folder);
     let parts = folder.split('/').chain(decoded.split('/'));
     let path = parts.filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
-    if around.paths.contains(path.as_str()) {
+    if around.paths.contains_key(path.as_str()) {
         return Ok(path);
     }
+    let what = if kind == Kind::Image { "image" } else { "buffer" };
     let text = format!("there is no {what} \"{shown}\"");
-    let beside =
-        around.paths.iter().filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
+    let alike = around.paths.keys().filter(|path| Kind::of(path) == kind);
+    let beside = alike.filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
     Err(Wrong::new(pointer, text).with(nearest(&decoded, beside)))
 }

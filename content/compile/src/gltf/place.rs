@@ -4,31 +4,32 @@
 
 use super::Wrong;
 use dh_map::Problem;
-use dh_map::jsonc::{Node, Report};
+use dh_map::jsonc::{Node, PROBLEMS_MAX, Report};
 
-/// The tree of a text, for places only.
-pub(super) fn tree_of(text: &str) -> Option<Node<'_>> {
-    Report::new("", text).parse()
-}
-
-/// A mistake with its place.
-pub(super) fn problem(
-    path: &str,
-    text: Option<&str>,
-    root: Option<&Node<'_>>,
-    wrong: &Wrong,
-) -> Problem {
-    let what = if wrong.pointer.is_empty() {
-        wrong.text.clone()
-    } else {
-        format!("{}: {}", wrong.pointer, wrong.text)
-    };
-    let (Some(text), Some(root)) = (text, root) else {
-        return Problem::of_file(path, what, wrong.remedy.clone());
+/// The mistakes with their places.
+pub(super) fn problems(path: &str, text: Option<&str>, wrong: &[Wrong]) -> Vec<Problem> {
+    let root = text.and_then(|text| Report::new(path, text).parse().map(|root| (text, root)));
+    let Some((text, root)) = root else {
+        let some = wrong.iter().take(PROBLEMS_MAX);
+        let told = some.map(|wrong| Problem::of_file(path, what(wrong), wrong.remedy.as_str()));
+        let more = (wrong.len() > PROBLEMS_MAX).then(|| Problem::more(path));
+        return told.chain(more).collect();
     };
     let mut report = Report::new(path, text);
-    report.tell(find(root, &wrong.pointer).at, what, wrong.remedy.clone());
-    report.into_problems().remove(0)
+    for wrong in wrong {
+        if report.is_full() {
+            report.tell_more();
+            break;
+        }
+        report.tell(find(&root, &wrong.pointer).at, what(wrong), wrong.remedy.as_str());
+    }
+    report.into_problems()
+}
+
+/// A mistake and where it is, in words.
+fn what(wrong: &Wrong) -> String {
+    let Wrong { pointer, text, .. } = wrong;
+    if pointer.is_empty() { text.clone() } else { format!("{pointer}: {text}") }
 }
 
 /// The deepest node on the way to a pointer.
@@ -54,14 +55,15 @@ pub(super) fn refused(
 ) -> Vec<Problem> {
     match error {
         gltf::Error::Validation(faults) => {
-            told(faults.iter().map(|(at, fault)| named(at.as_str(), &fault.to_string())).collect())
+            let faults = faults.iter().take(PROBLEMS_MAX + 1);
+            told(faults.map(|(at, fault)| named(at.as_str(), &fault.to_string())).collect())
         }
         gltf::Error::Deserialize(error) => {
             let line = u32::try_from(error.line()).unwrap_or(0);
             let column = u32::try_from(error.column()).unwrap_or(0);
             let text = error.to_string();
             let text = text.split(" at line ").next().unwrap_or(&text).to_owned();
-            let (file, remedy) = (path.to_owned(), String::new());
+            let (file, remedy) = (path.to_owned(), "export it again".to_owned());
             vec![Problem { file, line, column, text: format!("no glTF: {text}"), remedy }]
         }
         other => vec![Problem::of_file(path, format!("no glTF 2.0: {other}"), "export it again")],

@@ -5,7 +5,7 @@
 use super::accessor::{floats, integers};
 use super::buffers::Buffers;
 use super::scene::Visit;
-use super::{Wrong, plural};
+use super::{Wrong, is_full, plural};
 use dh_map::mesh::{REACH_MAX, TRIANGLES_MAX, VERTICES_MAX};
 use dh_map::{Mesh, Part, Surface};
 use glam::{Mat3, Mat4, Vec3, Vec4};
@@ -37,6 +37,9 @@ pub(super) fn assemble(
     let mut counted = Counted::default();
     for visit in visits {
         for primitive in visit.mesh.primitives() {
+            if is_full(wrong) {
+                return mesh;
+            }
             let pointer =
                 format!("meshes[{}].primitives[{}]", visit.mesh.index(), primitive.index());
             if !is_triangles(&primitive) {

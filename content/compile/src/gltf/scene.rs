@@ -3,7 +3,7 @@
 //! Used before primitives are read. A glTF node has one parent at most; whatever breaks that, a
 //! circle above all, is refused before anything is walked.
 
-use super::Wrong;
+use super::{Wrong, is_full};
 use glam::Mat4;
 use gltf::{Document, Mesh, Node};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(super) fn visits<'a>(document: &'a Document, wrong: &mut Vec<Wrong>) -> Vec<
     let mut children = BTreeSet::new();
     for node in document.nodes() {
         for child in node.children() {
-            if !children.insert(child.index()) {
+            if !children.insert(child.index()) && !is_full(wrong) {
                 let text = "a node with two parents";
                 wrong.push(Wrong::new(format!("nodes[{}]", child.index()), text));
             }

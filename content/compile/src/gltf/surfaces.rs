@@ -4,10 +4,12 @@
 //! becomes an entry of its own, once for each content.
 
 use super::buffers::{self, Buffers};
-use super::{Around, Wrong};
+use super::{Around, Wrong, is_full};
+use crate::plan::Kind;
 use dh_map::mesh::NAME_MAX;
 use dh_map::{AlphaMode, Surface};
 use gltf::{Document, Material};
+use std::collections::BTreeMap;
 
 /// The materials of a model by index, and the plain one behind them.
 pub(super) fn read(
@@ -64,16 +66,25 @@ fn images(
     wrong: &mut Vec<Wrong>,
 ) -> Vec<Option<String>> {
     let mut entries = Vec::new();
+    let views: Vec<_> = document.views().collect();
+    // A view that many images name is looked at once.
+    let mut embedded: BTreeMap<usize, String> = BTreeMap::new();
     for (index, image) in document.as_json().images.iter().enumerate() {
+        if is_full(wrong) {
+            break;
+        }
         let pointer = format!("images[{index}]");
-        let entry = match (&image.uri, &image.buffer_view) {
+        let entry = match (&image.uri, image.buffer_view.map(|view| view.value())) {
             (Some(uri), _) => beside(path, uri, &format!("{pointer}.uri"), around),
-            (None, Some(view)) => {
-                let view = document.views().nth(view.value());
-                let view = view.ok_or_else(|| Wrong::new(&pointer, "names no buffer view"));
-                let bytes = view.and_then(|view| buffers.view(&view));
-                bytes.and_then(|bytes| embed(bytes, &pointer, around))
-            }
+            (None, Some(view)) => match (embedded.get(&view), views.get(view)) {
+                (Some(entry), _) => Ok(entry.clone()),
+                (None, None) => Err(Wrong::new(&pointer, "names no buffer view")),
+                (None, Some(bytes)) => {
+                    let entry = buffers.view(bytes);
+                    let entry = entry.and_then(|bytes| embed(bytes, &pointer, around));
+                    entry.inspect(|entry| drop(embedded.insert(view, entry.clone())))
+                }
+            },
             (None, None) => Err(Wrong::new(&pointer, "has neither a URI nor a buffer view")),
         };
         entries.push(entry.map_err(|fault| wrong.push(fault)).ok());
@@ -83,10 +94,9 @@ fn images(
 
 fn beside(path: &str, uri: &str, pointer: &str, around: Around<'_>) -> Result<String, Wrong> {
     if uri.starts_with("data:") {
-        let bytes = buffers::fetch(path, uri, pointer, "image", around)?;
-        return embed(&bytes, pointer, around);
+        return embed(&buffers::data(uri, pointer)?, pointer, around);
     }
-    let file = buffers::beside(path, uri, pointer, "image", around)?;
+    let file = buffers::beside(path, uri, pointer, Kind::Image, around)?;
     let entry = around.images.entry(&file).map(str::to_owned);
     entry.ok_or_else(|| {
         Wrong::new(pointer, format!("\"{file}\" is no PNG or JPEG")).with("save it as one of them")
@@ -95,7 +105,7 @@ fn beside(path: &str, uri: &str, pointer: &str, around: Around<'_>) -> Result<St
 
 fn embed(bytes: &[u8], pointer: &str, around: Around<'_>) -> Result<String, Wrong> {
     let entry = around.images.embed(bytes, around.spool);
-    entry.map_err(|fault| Wrong::new(pointer, fault).with("use PNG or JPEG of a sane size"))
+    entry.map_err(|fault| Wrong::new(pointer, fault).with("use a whole PNG or JPEG of a sane size"))
 }
 
 /// A name within the limit of a mesh, cut between characters.

@@ -1,7 +1,8 @@
 //! Bad content: one clear error each, with file, place and remedy, and nothing half-written.
 
-use super::samples::{ABOUT, bomb, built, data, gltf, map, png, square, square_gltf};
-use crate::{BuildError, Bundled, build, build_bundled};
+use super::samples::{ABOUT, bomb, built, data, entry, gltf, map, png, square, square_gltf};
+use crate::{BuildError, Bundled, build, build_bundled, core_sources};
+use dh_map::jsonc::PROBLEMS_MAX;
 use std::fs;
 
 /// What is told of one bad file.
@@ -161,7 +162,7 @@ fn the_mistakes_of_all_files_are_told_in_one_run_in_order() {
         "assets/b.dh-map:1:16: ",
         "assets/c.gltf:1:12: no glTF: expected value",
         "assets/d.glb: no glTF 2.0",
-        "pallet.dh:1:9: \"Yard!\" is no valid id",
+        "pallet.dh:1:9: \"Yard!\" is no pallet id: a-z, 0-9, and - _ . between them",
         "pallet.dh:1:54: unknown key \"file\"; did you mean \"files\"?",
     ];
     assert_eq!(told.len(), starts.len(), "{told:#?}");
@@ -245,5 +246,127 @@ fn a_damaged_model_is_refused_or_read_and_never_panics() {
             }
             let _ = built(&[(path, &whole[..at])]);
         }
+    }
+}
+
+#[test]
+fn the_id_of_the_built_in_pallet_is_refused_to_all_others() {
+    let about = ABOUT.replace("yard", "core");
+    let map = map(r#"{ "id": "a" }"#);
+    let files: [(&str, &[u8]); 2] =
+        [("pallet.dh", about.as_bytes()), ("assets/m.dh-map", map.as_bytes())];
+    let told = build_bundled(Bundled(&files)).unwrap_err().to_string();
+    assert_eq!(told, "pallet.dh:1:9: \"core\" is the id of the built-in pallet; choose another");
+    build_bundled(core_sources()).unwrap();
+}
+
+#[test]
+fn a_byte_order_mark_in_front_of_authored_files_is_skipped() {
+    let about = format!("\u{feff}{ABOUT}");
+    let map = format!("\u{feff}{}", map(r#"{ "id": "a" }"#));
+    let files: [(&str, &[u8]); 2] =
+        [("pallet.dh", about.as_bytes()), ("assets/m.dh-map", map.as_bytes())];
+    let pallet = build_bundled(Bundled(&files)).unwrap();
+    assert_eq!(entry(&pallet, "assets/m.dh-map"), b"{\"objects\":[{\"id\":\"a\"}]}\n");
+}
+
+#[test]
+fn entries_that_are_one_on_some_disks_are_told_by_their_sources() {
+    let model = square_gltf();
+    let refused =
+        built(&[("assets/A.gltf", model.as_bytes()), ("assets/a.gltf", model.as_bytes())]);
+    let refused = refused.unwrap_err();
+    one(&refused, "assets/a.gltf: \"assets/A.gltf\" and \"assets/a.gltf\" are one", "rename one");
+}
+
+#[test]
+fn what_is_called_glb_and_is_none_is_told_so() {
+    one(&told("assets/a.glb", b"\0\x01junk"), "assets/a.glb: is no GLB", "letters glTF; export");
+    one(&told("assets/a.glb", b""), "assets/a.glb: is no GLB", "");
+}
+
+#[test]
+fn a_missing_buffer_is_not_looked_for_among_maps_and_pictures() {
+    let model = gltf("", "square.dat");
+    let files: [(&str, &[u8]); 4] = [
+        ("assets/a.gltf", model.as_bytes()),
+        ("assets/far.bin", b""),
+        ("assets/square.dae", b""),
+        ("assets/square.png", &png(1)),
+    ];
+    let refused = built(&files).unwrap_err();
+    one(&refused, "assets/a.gltf:17:", "no buffer \"square.dat\"; known here: far.bin");
+}
+
+#[test]
+fn a_picture_or_model_of_another_kind_is_told_apart_from_one_that_is_not_there() {
+    let text = r#"{ "materials": { "m": { "texture": "assets/check.tga" } }, "objects": [
+{ "id": "a", "components": { "dh.model": { "model": "assets/tree.obj" } } },
+{ "id": "b", "components": { "dh.model": { "model": "tree.gltf" } } } ] }"#;
+    let refused = built(&[
+        ("assets/m.dh-map", text.as_bytes()),
+        ("assets/check.tga", b""),
+        ("assets/tree.obj", b""),
+        ("tree.gltf", square_gltf().as_bytes()),
+    ]);
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.len(), 3, "{refused:#?}");
+    assert!(refused[0].contains("\"assets/check.tga\" is no PNG or JPEG, and no other picture is"));
+    assert!(refused[1].contains("\"assets/tree.obj\" is no .gltf or .glb, and no other model is"));
+    assert!(refused[2].contains("\"tree.gltf\" lies outside of assets/"), "{refused:#?}");
+}
+
+#[test]
+fn very_many_mistakes_of_a_model_are_told_up_to_the_limit() {
+    let wrong = |count: usize| format!("\"meshes\": [ {} ],", vec![BAD_MESH; count].join(",\n"));
+    for (count, lines) in [(PROBLEMS_MAX, PROBLEMS_MAX), (40_000, PROBLEMS_MAX + 1)] {
+        let model = square_gltf();
+        let start = model.find("\"meshes\"").unwrap();
+        let end = model.find("\"accessors\"").unwrap();
+        let model = format!("{}{}{}", &model[..start], wrong(count), &model[end..]);
+        let refused = told_of_model(&model);
+        assert_eq!(refused.len(), lines, "{:?}", &refused[..3]);
+        assert_eq!(
+            refused.iter().filter(|line| line.contains("more problems")).count(),
+            lines / 101
+        );
+    }
+    let materials = vec![r#"{ "normalTexture": { "index": 7 } }"#; 40_000].join(",");
+    let refused = told_of_model(&gltf(&format!("\"materials\": [{materials}],"), &data(&square())));
+    assert_eq!(refused.len(), PROBLEMS_MAX + 1);
+    let buffers = vec![r#"{ "byteLength": 66, "uri": "x.bin" }"#; 40_000].join(",");
+    let refused = told_of_model(
+        &square_gltf().replace("\"buffers\": [", &format!("\"buffers\": [{buffers},")),
+    );
+    assert_eq!(refused.len(), PROBLEMS_MAX + 1);
+}
+
+const BAD_MESH: &str = r#"{ "primitives": [ { "attributes": { "POSITION": 9 } } ] }"#;
+
+#[test]
+fn what_content_says_of_itself_never_reaches_a_terminal_as_it_is() {
+    let about =
+        ABOUT.replace("}", ", \"files\": [ \"\\u001b[2J\\u202e\" ], \"\\n\\u2028key\": 1 }");
+    let wild = "\\u001b]0;x\\u0007\\n";
+    let needs = format!(
+        "\"extensionsRequired\": [ \"{wild}\" ], \"images\": [ {{ \"uri\": \"{wild}\" }} ],"
+    );
+    let model = gltf(&needs, wild);
+    let long = "k".repeat(3_000_000);
+    let text = format!("{{ \"objects\": [], \"{long}\": 1 }}");
+    let files: [(&str, &[u8]); 4] = [
+        ("pallet.dh", about.as_bytes()),
+        ("assets/a.gltf", model.as_bytes()),
+        ("assets/b.dh-map", text.as_bytes()),
+        ("assets/\u{1b}[31m\u{202e}.png", b"no picture"),
+    ];
+    let Err(BuildError::Content(problems)) = build_bundled(Bundled(&files)) else {
+        panic!("it was built");
+    };
+    assert!(problems.len() > 5, "{problems:?}");
+    for line in problems.iter().map(ToString::to_string) {
+        assert!(line.chars().count() < 2100, "{}", line.len());
+        let wild = |letter: char| letter.is_control() || "\u{202e}\u{2028}".contains(letter);
+        assert!(!line.chars().any(wild), "{line:?}");
     }
 }

@@ -73,7 +73,14 @@ fn everything_under_assets_is_compiled_and_each_picture_is_stored_once() {
     assert!(text.contains("\"texture\":\"assets/a.png\""), "{text}");
     assert_eq!(entry(&bytes, "read.me"), b"hello");
     let notes: Vec<String> = built.notes.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["assets/deep/square.gltf: 1 degenerate triangle dropped"]);
+    assert_eq!(
+        notes,
+        [
+            "assets/deep/square.gltf: 1 degenerate triangle dropped",
+            "assets/yard.dh-map: no object has a dh.spawn, so that players arrive at [0, 0, 0]; \
+             give one object a \"dh.spawn\"",
+        ]
+    );
 }
 
 #[test]
@@ -152,7 +159,7 @@ fn the_core_pallet_is_every_file_of_its_folder_but_its_generator_and_builds_alik
     files.sort();
     files.retain(|file| file != "generate.py");
     let bundled = core_sources().list().unwrap();
-    assert_eq!(bundled.iter().map(|found| found.path.clone()).collect::<Vec<_>>(), files);
+    assert_eq!(bundled.files.iter().map(|found| found.path.clone()).collect::<Vec<_>>(), files);
     let home = tempfile::tempdir().unwrap();
     let built = build(&folder, home.path(), &|_| {}).unwrap();
     let bytes = build_bundled(core_sources()).unwrap();
