@@ -82,6 +82,11 @@ fn failure(error: BuildError, source: &Path, as_json: bool) -> Failure {
             Failure::new(Exit::Missing, cause).remedy("dh new DIR, for one to start from")
         }
         BuildError::Output(error) => output_failure(&error),
+        BuildError::Taken(path, why) => {
+            let cause = format!("{} {why} and is not replaced", path.display());
+            let remedy = "dh build SOURCE_DIR --out FILE, with a new name or that of a pallet";
+            Failure::new(Exit::CannotCreate, cause).remedy(remedy)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use dh_cook::{CookError, Cooked};
 use dh_map::{Image, Map, Mesh, Problem, World};
-use dh_pallet::{Barcode, Pallet, PalletError, Source};
+use dh_pallet::{Barcode, Pallet, PalletError, Source, printable};
 
 pub use self::cache::{CookCache, CookedFiles};
 pub use self::core::Core;
@@ -271,12 +271,13 @@ impl Loading {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoPallet(id) => write!(f, "pallet '{id}' is not here"),
+            Self::NoPallet(id) => write!(f, "pallet '{}' is not here", printable(id)),
             Self::NoMap { map, maps } if maps.is_empty() => {
-                write!(f, "there is no map {map}: the pallet holds none")
+                write!(f, "there is no map {}: the pallet holds none", printable(map))
             }
             Self::NoMap { map, maps } => {
-                write!(f, "there is no map {map}; the pallet holds {}", maps.join(", "))
+                let (map, maps) = (printable(map), printable(&maps.join(", ")));
+                write!(f, "there is no map {map}; the pallet holds {maps}")
             }
             Self::Pallet(error) => error.fmt(f),
             Self::Map(problems) => {
@@ -286,7 +287,7 @@ impl fmt::Display for LoadError {
                     many => write!(f, "{first} (and {} more)", many - 1),
                 }
             }
-            Self::Entry { path, why } => write!(f, "{path}: {why}"),
+            Self::Entry { path, why } => write!(f, "{}: {why}", printable(path)),
             Self::Cook(error) => write!(f, "its collision cannot be cooked: {error}"),
             Self::TooMuch { what, bytes_max } => {
                 let mebibytes = bytes_max >> 20;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dh_messages::{MapAdvert, Str16};
-use dh_pallet::{Barcode, Pallet, PalletError, closure_hash};
+use dh_pallet::{Barcode, Pallet, PalletError, closure_hash, printable};
 use dh_sim::Ground;
 use dh_store::load::{AnySource, Core, LoadError, Loading, Step};
 use dh_store::{Found, Shelf, Store};
@@ -104,7 +104,7 @@ fn find(store: &Store, text: &str) -> Result<Place, MapError> {
         [] => Err(MapError::Missing(format!("pallet '{text}' holds no map"))),
         many => {
             let names: Vec<String> = many.iter().map(Barcode::to_string).collect();
-            let names = names.join(", ");
+            let names = printable(&names.join(", "));
             Err(MapError::Missing(format!("pallet '{text}' holds several maps, name one: {names}")))
         }
     }
@@ -130,13 +130,14 @@ fn open(store: &Store, id: &str) -> Result<(Found, Pallet<AnySource>), MapError>
         }
     }
     let mut text = format!(
-        "no pallet '{id}' among the {} given; name its file or folder with --content",
+        "no pallet '{}' among the {} given; name its file or folder with --content",
+        printable(id),
         store.given().len()
     );
     let refused = store.refused();
     for (path, why) in &refused {
         let name = path.rsplit('/').next().unwrap_or(path);
-        text.push_str(&format!("; {name}: {why}"));
+        text.push_str(&format!("; {}: {why}", printable(name)));
     }
     let is_damaged = refused.iter().any(|(_, why)| !why.is_disk());
     Err(if is_damaged { MapError::Damaged(text) } else { MapError::Missing(text) })

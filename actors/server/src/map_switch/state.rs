@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dh_machine::{Digest, Machine, Micros, Outbox};
+use dh_pallet::printable;
 use dh_sim::Solids;
 
 use super::{Installed, MapSwitchMsg};
@@ -36,7 +37,8 @@ pub struct Switching {
 impl Switching {
     fn switch(&mut self, line: ConsoleLine, out: &mut Outbox<Effect>) {
         if let Some(asked) = &self.asked {
-            let text = format!("map: busy with {}; ask again when it stands", asked.text);
+            let busy = printable(&asked.text);
+            let text = format!("map: busy with {busy}; ask again when it stands");
             return out.push(Effect::Refuse(ConsoleLine { id: line.id, text }));
         }
         self.asked = Some(line.clone());
@@ -47,7 +49,7 @@ impl Switching {
     fn answer(&mut self, text: impl FnOnce(&str) -> String, out: &mut Outbox<Effect>) {
         self.is_committing = false;
         if let Some(ConsoleLine { id, text: map }) = self.asked.take() {
-            out.push(Effect::Answer(ConsoleLine { id, text: text(&map) }));
+            out.push(Effect::Answer(ConsoleLine { id, text: text(&printable(&map)) }));
         }
     }
 }

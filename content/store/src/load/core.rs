@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dh_pallet::{Pallet, PalletError};
+use dh_pallet::{CORE_PALLET_ID, Pallet, PalletError};
 use dh_wire::Content;
 
 use super::AnySource;
@@ -17,7 +17,7 @@ pub struct Core {
 
 impl Core {
     /// Its id in every barcode.
-    pub const ID: &str = "core";
+    pub const ID: &str = CORE_PALLET_ID;
 
     /// The core pallet in these bytes.
     ///

@@ -116,3 +116,18 @@ fn meshes_that_are_more_together_than_a_map_may_have_are_refused_before_they_are
     let told = refused.to_string();
     assert_eq!(told, "its meshes are more than 1024 MiB together: use fewer or smaller");
 }
+
+#[test]
+fn what_content_says_of_itself_is_one_line_of_a_bounded_length_without_controls() {
+    let evil = format!("assets/\u{1b}]0;pwned\u{7}\n{}", "x".repeat(100_000));
+    let maps = vec![evil.clone(), evil.clone()];
+    for error in [
+        LoadError::NoPallet(evil.clone()),
+        LoadError::NoMap { map: evil.clone(), maps },
+        LoadError::Entry { path: evil.clone(), why: "no mesh".to_owned() },
+        LoadError::Pallet(PalletError::NoEntry(evil)),
+    ] {
+        let told = error.to_string();
+        assert!(told.chars().count() < 1_200 && !told.contains(char::is_control), "{told}");
+    }
+}
