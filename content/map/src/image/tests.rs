@@ -11,6 +11,13 @@ fn png(width: u32, height: u32, rgba: &[u8]) -> Vec<u8> {
     out
 }
 
+fn jpeg(width: u32, height: u32, rgb: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let encoder = JpegEncoder::new_with_quality(&mut out, 95);
+    encoder.write_image(rgb, width, height, ExtendedColorType::Rgb8).unwrap();
+    out
+}
+
 /// A PNG that claims a size and holds nothing.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(1, 1, &[0; 4]);
@@ -35,10 +42,7 @@ fn png_and_jpeg_are_read_to_rgba() {
     assert_eq!(probe(&bytes), Ok(Probed { format: ImageFormat::Png, width: 2, height: 1 }));
     let image = decode(&bytes, 16).unwrap();
     assert_eq!(image.rgba, [255, 0, 0, 255, 0, 0, 255, 128]);
-    let mut jpeg = Vec::new();
-    JpegEncoder::new_with_quality(&mut jpeg, 95)
-        .write_image(&[200; 16 * 8 * 3], 16, 8, ExtendedColorType::Rgb8)
-        .unwrap();
+    let jpeg = jpeg(16, 8, &[200; 16 * 8 * 3]);
     assert_eq!(probe(&jpeg), Ok(Probed { format: ImageFormat::Jpeg, width: 16, height: 8 }));
     let image = decode(&jpeg, 16).unwrap();
     assert!(image.rgba.chunks(4).all(|p| p[3] == 255 && p[0].abs_diff(200) < 4));
@@ -138,4 +142,32 @@ fn what_lies_beside_the_pixels_is_bounded_too() {
     let long = [b"x\0".as_slice(), &vec![b'a'; 20 << 20]].concat();
     assert_eq!(check(&with_chunk(b"tEXt", &long)), Err(ImageError::Heavy));
     assert!(check(&with_chunk(b"tEXt", b"x\0a short text")).is_ok());
+}
+
+#[test]
+fn a_mutated_jpeg_is_read_or_refused_and_never_panics() {
+    let rgb: Vec<u8> = (0..=255).cycle().step_by(7).take(32 * 24 * 3).collect();
+    let good = jpeg(32, 24, &rgb);
+    let mut word = 0x2545_f491_u32;
+    let mut below = |bound: usize| {
+        word ^= word << 13;
+        word ^= word >> 17;
+        word ^= word << 5;
+        word as usize % bound
+    };
+    for _ in 0..5_000 {
+        let mut bytes = good.clone();
+        let at = below(bytes.len());
+        match below(4) {
+            0 => bytes[at] ^= 1 << below(8),
+            1 => bytes[at..].iter_mut().take(4).for_each(|byte| *byte = 0xff),
+            2 => bytes.truncate(at),
+            _ => drop(bytes.drain(at..good.len().min(at + below(30)))),
+        }
+        if let Ok(image) = decode(&bytes, 16) {
+            assert_eq!(image.rgba.len(), (image.width * image.height * 4) as usize);
+            assert!(image.width <= 16 && image.height <= 16);
+        }
+        drop((probe(&bytes), check(&bytes)));
+    }
 }
