@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dh_host::disk::RealDisk;
+use dh_pallet::printable;
 use dh_store::load::{CookCache, Core};
 use dh_store::{Options, Shelf, Store, StoreError};
 
 use crate::data::DataFolder;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, say};
 
 /// The folder of received pallets, in the data folder.
 const MAPS: &str = "cache/maps";
@@ -24,6 +25,9 @@ pub(crate) fn shelf(given: &[PathBuf], folder: &DataFolder) -> Result<Shelf, Fai
     // Looked at once here, so that a path which is not there is told at the start.
     given.iter().try_for_each(|path| there(path))?;
     store.set_given(given.iter().map(|path| text(path)).collect::<Result<_, _>>()?);
+    for (path, why) in store.refused() {
+        say(&format!("{}: {why}; it is passed over", printable(&path)));
+    }
     Ok(Shelf { store, core: Some(core()?), cook: Some(cook(folder)?) })
 }
 

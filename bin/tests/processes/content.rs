@@ -248,3 +248,27 @@ fn the_store_is_listed_checked_repaired_and_pruned() {
     assert_eq!(pruned["freed"], info["bytes"]);
     assert!(!cached.exists());
 }
+
+#[test]
+fn a_role_names_each_pallet_that_it_was_given_and_passes_over() {
+    let home = yard();
+    fs::create_dir(home.path().join("pallets")).unwrap();
+    let good = fs::read(home.path().join("yard.pallet")).unwrap();
+    fs::write(home.path().join("pallets/a.pallet"), &good[..good.len() - 1]).unwrap();
+    fs::write(home.path().join("pallets/b.pallet"), &good).unwrap();
+    let words = ["--listen", "127.0.0.1:0", "--seconds", "0"];
+    let server = [&["server", "--content", "pallets"], &words[..]].concat();
+    let output = dh(home.path(), &server);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && said.contains("pallets/a.pallet: the pallet ends too early")
+    );
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("map yard:assets/main.dh-map"), "{told}");
+    // With nothing but the damaged one there is no map to run.
+    fs::remove_file(home.path().join("pallets/b.pallet")).unwrap();
+    let (code, _) = refusal(home.path(), &[&server[..], &["--map", "yard"]].concat());
+    assert_eq!(code, 65);
+    let (code, said) = refusal(home.path(), &["server", "--content", "yard", "--seconds", "0"]);
+    assert!(code == 66 && said.iter().any(|line| line.contains("dh build yard")), "{said:?}");
+}
