@@ -141,6 +141,7 @@ pub(crate) fn facts(path: &Path, report: &PictureReport) -> Value {
         "camera": { "eye": report.camera.eye.to_array(), "yaw": report.camera.yaw,
             "pitch": report.camera.pitch },
         "adapter": report.adapter, "worldTriangles": report.world_triangles,
+        "modelsLeftOut": report.models_left_out, "overBudget": report.over_budget,
         "playersDrawn": report.players_drawn, "hudRuns": report.hud_runs,
         "hud": boxes(report.hud), "players": players.collect::<Vec<_>>(),
     })

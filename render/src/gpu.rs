@@ -187,6 +187,12 @@ impl Gpu {
         self.residency.waiting()
     }
 
+    /// Bytes of textures on the device.
+    #[cfg(test)]
+    pub(crate) fn texture_bytes(&self) -> u64 {
+        self.residency.texture_bytes()
+    }
+
     /// What pictures of this size are drawn into; given back after.
     fn targets(&mut self, width: u32, height: u32) -> Targets {
         let fits = |it: &Targets| it.width == width && it.height == height;

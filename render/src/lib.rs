@@ -24,4 +24,6 @@ mod gallery;
 #[cfg(test)]
 mod gray_box;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;

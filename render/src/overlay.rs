@@ -71,7 +71,7 @@ impl Overlay {
         let drawn = format!(
             "triangles {} in {} batches, players {}/{}",
             list.world_triangles(),
-            list.models.batches.len() + list.runs.len(),
+            list.models.batches.len() + list.boxes.runs.len(),
             list.players_seen,
             list.players.len(),
         );
@@ -80,6 +80,9 @@ impl Overlay {
         lines.push(drawn);
         if list.models.left_out > 0 {
             lines.push(format!("models left out {}", list.models.left_out));
+        }
+        if list.over() > 0 {
+            lines.push(format!("over the budget of a frame {}", list.over()));
         }
         lines.extend(view.hud.detail.iter().cloned());
         Self { lines, graph: frames.spans.iter().copied().collect(), hint }

@@ -3,27 +3,28 @@
 //! [`DrawList::new`] turns a `View` into counts, instances and pixel boxes without a GPU; `text`
 //! and `gpu` draw exactly this list. Never: draws, keeps state between pictures.
 
+mod blocks;
 pub mod book;
+pub mod boxes;
+pub mod budget;
 pub mod capsule;
 pub mod lens;
 pub mod models;
 pub mod shadow;
 pub mod sight;
 
-use std::ops::Range;
-
 use bytemuck::{Pod, Zeroable};
-use dh_view::{BoxView, Colour, PixelBox, PlayerView, View};
+use dh_view::{Colour, PixelBox, PlayerView, View};
 use glam::{Vec2, Vec3};
 
 use self::book::Book;
+use self::boxes::Boxes;
+use self::budget::Looks;
 use self::capsule::{Capsule, Spin, nod, straight};
 use self::lens::{Lens, pixels};
 use self::models::Models;
 use self::shadow::ShadowFrame;
 
-/// Triangles of one box.
-const BOX_TRIANGLES: u32 = 12;
 /// The widest part of a world that gets shadows, metres.
 const SHADOW_SPAN_MAX: f32 = 96.0;
 /// Characters of a name that are shown.
@@ -44,12 +45,8 @@ pub struct DrawList {
     pub sun: ShadowFrame,
     /// What the depth map from above covers.
     pub top: ShadowFrame,
-    /// All boxes; the first `boxes_seen` are in the camera's view, the others only cast shadows.
-    pub boxes: Vec<BoxInstance>,
-    /// How many boxes the camera sees.
-    pub boxes_seen: u32,
-    /// The boxes the camera sees, by their material in the scene.
-    pub runs: Vec<(Option<u32>, Range<u32>)>,
+    /// What is submitted of the scene's boxes.
+    pub boxes: Boxes,
     /// What is submitted of the scene's models.
     pub models: Models,
     /// All players; the first `players_seen` are in the camera's view.
@@ -71,30 +68,21 @@ impl DrawList {
         let frame = |toward, side| ShadowFrame::fit(scene, toward, focus, SHADOW_SPAN_MAX, side);
         let sun = frame(scene.sun.toward.normalize_or(Vec3::Y), SUN_SIDE);
         let top = frame(Vec3::Y, TOP_SIDE);
-        let at = Place { lens: &lens, sun: &sun, view, book, shape };
+        let looks = Looks::new();
+        let at = Place { lens: &lens, sun: &sun, view, book, shape, looks: &looks };
         let marks: Vec<PlayerMark> = view.players.iter().map(|it| at.mark(it)).collect();
 
-        let is_seen = |item: &BoxView| lens.sees_ball(item.centre, item.half.length());
-        let (mut seen, hidden): (Vec<_>, Vec<_>) =
-            scene.boxes.iter().partition(|item| is_seen(item));
-        let material = |item: &&BoxView| {
-            item.material
-                .filter(|it| usize::try_from(*it).is_ok_and(|it| it < scene.materials.len()))
-        };
-        // Of one material the nearest first: it hides what is far before that is shaded.
-        seen.sort_by(|a, b| {
-            material(a).cmp(&material(b)).then(gap(a, lens.eye).total_cmp(&gap(b, lens.eye)))
-        });
+        let mut left = book.limits;
+        let boxes = Boxes::new(scene, &lens, [&sun, &top], &mut left);
+        let models = Models::new(scene, book, &lens, [&sun, &top], &mut left);
         let bodies = view.players.iter().zip(&marks);
         let (near, off): (Vec<_>, Vec<_>) = bodies.partition(|(_, mark)| mark.body.is_some());
         Self {
-            models: Models::new(scene, book, &lens, [&sun, &top]),
-            runs: runs(seen.iter().map(material)),
             lens,
             sun,
             top,
-            boxes: seen.iter().chain(&hidden).copied().map(BoxInstance::new).collect(),
-            boxes_seen: count(seen.len()),
+            boxes,
+            models,
             players: near.iter().chain(&off).map(|(it, _)| PlayerInstance::new(it)).collect(),
             players_seen: count(near.len()),
             marks,
@@ -105,7 +93,13 @@ impl DrawList {
     #[must_use]
     pub fn world_triangles(&self) -> u32 {
         let models = u32::try_from(self.models.triangles).unwrap_or(u32::MAX);
-        models.saturating_add(self.boxes_seen.saturating_mul(BOX_TRIANGLES))
+        models.saturating_add(self.boxes.triangles())
+    }
+
+    /// Boxes and models that are left out because there are more than a scene or a frame may have.
+    #[must_use]
+    pub const fn over(&self) -> u32 {
+        self.boxes.over.saturating_add(self.models.over)
     }
 }
 
@@ -137,16 +131,17 @@ struct Place<'a> {
     view: &'a View,
     book: &'a Book,
     shape: &'a Capsule,
+    looks: &'a Looks,
 }
 
 impl Place<'_> {
     fn mark(&self, player: &PlayerView) -> PlayerMark {
-        let Self { lens, sun, view, book, shape } = *self;
+        let Self { lens, sun, view, book, shape, looks } = *self;
         let half = player.height / 2.0;
         let middle = player.feet + Vec3::Y * half;
         let in_view = lens.sees_ball(middle, half.max(PlayerView::RADIUS) + 0.1);
         let body = if in_view { lens.hull(shape.placed(player)) } else { None };
-        let visible = body.is_some() && sight::seen(lens, &view.scene, book, player);
+        let visible = body.is_some() && sight::seen(lens, &view.scene, book, player, looks);
         let name: String =
             player.name.chars().filter(|it| !it.is_control()).take(NAME_MAX).collect();
         let anchor = player.feet + Vec3::Y * (player.height + TAG_LIFT);
@@ -159,52 +154,9 @@ impl Place<'_> {
             colour: player.colour,
             visible,
             body,
-            shadow: sun.shade(lens, &view.scene, shape.placed(player)),
+            shadow: sun.shade(lens, &view.scene, shape.placed(player), looks),
             tag,
             distance: lens.eye.distance(anchor),
-        }
-    }
-}
-
-/// Metres from a point to the nearest of a box.
-fn gap(item: &BoxView, from: Vec3) -> f32 {
-    let inside = item.rotation.conjugate() * (from - item.centre);
-    (inside.abs() - item.half).max(Vec3::ZERO).length()
-}
-
-/// Equal neighbours as ranges.
-fn runs(items: impl Iterator<Item = Option<u32>>) -> Vec<(Option<u32>, Range<u32>)> {
-    let mut runs: Vec<(Option<u32>, Range<u32>)> = Vec::new();
-    for (at, item) in (0..).zip(items) {
-        match runs.last_mut() {
-            Some((last, range)) if *last == item => range.end = at + 1,
-            _ => runs.push((item, at..at + 1)),
-        }
-    }
-    runs
-}
-
-/// One box as the GPU reads it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct BoxInstance {
-    /// Its middle, metres.
-    pub centre: [f32; 3],
-    /// Half its size, metres.
-    pub half: [f32; 3],
-    /// Its turn, x y z w.
-    pub rotation: [f32; 4],
-    /// Its paint, linear.
-    pub colour: [f32; 3],
-}
-
-impl BoxInstance {
-    fn new(item: &BoxView) -> Self {
-        Self {
-            centre: item.centre.to_array(),
-            half: item.half.to_array(),
-            rotation: item.rotation.to_array(),
-            colour: item.colour.linear(),
         }
     }
 }

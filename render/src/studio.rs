@@ -3,12 +3,15 @@
 //! Owned by the `renderer` actor, or by a test. Draws nothing itself: scene, text and gpu do, in
 //! that order. Never: keeps a view, writes a file.
 
-use dh_view::{NoPicture, Picture, PictureReport, PlayerBoxes, Shot, View};
+use std::sync::{Arc, Weak};
+
+use dh_view::{NoPicture, Picture, PictureReport, PlayerBoxes, Scene, Shot, View};
 
 use crate::gpu::Gpu;
 use crate::gpu::adapter::{Adapter, NoAdapter};
 use crate::scene::DrawList;
 use crate::scene::book::Book;
+use crate::scene::budget::Limits;
 use crate::scene::capsule::Capsule;
 use crate::text::Lettering;
 
@@ -17,6 +20,8 @@ use crate::text::Lettering;
 pub struct Studio {
     shape: Capsule,
     book: Book,
+    /// The scene of which was told that it has more than one frame draws.
+    told: Option<Weak<Scene>>,
     pub(crate) gpu: Gpu,
 }
 
@@ -32,14 +37,31 @@ impl Studio {
     }
 
     pub(crate) fn of(gpu: Gpu, shape: Capsule) -> Self {
-        Self { shape, book: Book::new(gpu.buffer_max), gpu }
+        let limits = if gpu.adapter.software { Limits::PROCESSOR } else { Limits::CARD };
+        Self { shape, book: Book::new(gpu.buffer_max, limits), gpu, told: None }
     }
 
     /// What is drawn of a view, after about `budget` bytes of what the device lacks were sent.
     pub(crate) fn list(&mut self, view: &View, width: u32, height: u32, budget: u64) -> DrawList {
         self.book.read(&view.scene);
         self.gpu.send(view, &self.book, budget);
-        DrawList::new(view, &self.book, &self.shape, width, height)
+        let list = DrawList::new(view, &self.book, &self.shape, width, height);
+        if list.over() > 0 {
+            self.tell(&view.scene, list.over());
+        }
+        list
+    }
+
+    /// Tell once a scene that it has more than is drawn.
+    fn tell(&mut self, scene: &Arc<Scene>, over: u32) {
+        let known = self.told.as_ref().is_some_and(|it| it.as_ptr() == Arc::as_ptr(scene));
+        if !known {
+            self.told = Some(Arc::downgrade(scene));
+            tracing::warn!(
+                "the map has more than one frame draws: {over} of its boxes and models are left \
+                 out, the farthest first"
+            );
+        }
     }
 
     /// What draws.
@@ -83,6 +105,7 @@ fn report(view: &View, list: &DrawList, lettering: &Lettering, adapter: String) 
         adapter,
         world_triangles: list.world_triangles(),
         models_left_out: list.models.left_out,
+        over_budget: list.over(),
         players_drawn: list.players_seen,
         hud_runs: lettering.hud_runs,
         hud: lettering.hud,

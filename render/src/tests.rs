@@ -16,7 +16,7 @@ use crate::{Studio, png_bytes};
 const SIZE: [u32; 2] = [1280, 720];
 
 /// A studio, or one line that says why there is none.
-fn studio() -> Option<Studio> {
+pub(crate) fn studio() -> Option<Studio> {
     match Studio::open() {
         Ok(studio) => Some(studio),
         Err(error) if std::env::var_os("DH_REQUIRE_ADAPTER").is_some_and(|it| it == "1") => {

@@ -41,6 +41,8 @@ pub struct PictureReport {
     pub world_triangles: u32,
     /// Models of the scene that cannot be drawn: their mesh does not add up, or does not fit.
     pub models_left_out: u32,
+    /// Boxes and models that are left out because a scene, or one frame, has room for no more.
+    pub over_budget: u32,
     /// Players whose body was submitted.
     pub players_drawn: u32,
     /// Runs of text in the panel.

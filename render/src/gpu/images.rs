@@ -38,6 +38,41 @@ pub(super) struct Level {
     pub(super) rgba: Vec<u8>,
 }
 
+/// Images are made no smaller than this along their longer side to fit, pixels.
+const SIDE_MIN: u32 = 64;
+
+/// How the images of a scene fit into so many bytes: the longest side that any may have, and how many
+/// of them, from the first, are there at all.
+pub(super) fn fit(images: &[&Image], side_max: u32, bytes_max: u64) -> (u32, usize) {
+    let all = |side| images.iter().map(|image| bytes_at(image, side)).sum::<u64>();
+    let mut side = side_max.max(1);
+    while side > SIDE_MIN && all(side) > bytes_max {
+        side /= 2;
+    }
+    let mut left = bytes_max;
+    let fits = images.iter().take_while(|image| {
+        let rest = left.checked_sub(bytes_at(image, side));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    });
+    (side, fits.count())
+}
+
+/// Bytes of all levels of an image with no side above `side_max`.
+fn bytes_at(image: &Image, side_max: u32) -> u64 {
+    let (mut width, mut height) = (image.width.max(1), image.height.max(1));
+    let mut bytes = 0;
+    loop {
+        if width.max(height) <= side_max {
+            bytes += u64::from(width) * u64::from(height) * 4;
+        }
+        if width.max(height) == 1 {
+            return bytes;
+        }
+        (width, height) = ((width / 2).max(1), (height / 2).max(1));
+    }
+}
+
 /// An image at every size a texture has, each half the one before; the first is at most `side_max`
 /// along both sides. Nothing where the bytes are not those of its size.
 pub(super) fn chain(image: &Image, side_max: u32) -> Option<Vec<Level>> {
@@ -110,6 +145,23 @@ mod tests {
             assert_eq!(sizes, [(5, 3), (2, 1), (1, 1)]);
             assert!(levels.iter().all(|it| it.rgba.iter().all(|it| *it == byte)), "{levels:?}");
         }
+    }
+
+    #[test]
+    fn images_that_do_not_fit_are_made_smaller_and_the_last_are_left_out() {
+        let image = Image { width: 128, height: 64, rgba: Vec::new() };
+        let made = Image { rgba: vec![0; 128 * 64 * 4], ..image.clone() };
+        for side in [2048, 64, 20] {
+            let levels = chain(&made, side).unwrap();
+            let bytes: usize = levels.iter().map(|it| it.rgba.len()).sum();
+            assert_eq!(bytes_at(&image, side), bytes as u64);
+        }
+        let one = bytes_at(&image, 128);
+        assert_eq!(fit(&[&image; 3], 2048, one * 3), (2048, 3));
+        assert_eq!(fit(&[&image; 3], 128, one * 3 - 1), (64, 3));
+        let small = bytes_at(&image, 64);
+        assert_eq!(fit(&[&image; 3], 128, small * 2), (64, 2));
+        assert_eq!(fit(&[&image; 3], 16, one), (16, 3));
     }
 
     #[test]

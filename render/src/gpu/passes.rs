@@ -15,6 +15,9 @@ use crate::scene::book::Book;
 use crate::scene::models::Models;
 use crate::text::Lettering;
 
+/// Bytes that are on their way to the device at a time.
+const SEND_MAX: u64 = 64 << 20;
+
 /// The places of everything that one picture draws.
 struct Placed {
     boxes: Instances,
@@ -33,7 +36,7 @@ impl Gpu {
         let numbers = Globals::new(list, view);
         self.queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&numbers));
         let placed = Placed {
-            boxes: Instances::new(&self.device, &list.boxes),
+            boxes: Instances::new(&self.device, &list.boxes.instances),
             players: Instances::new(&self.device, &list.players),
             models: Instances::new(&self.device, &list.models.instances),
         };
@@ -47,7 +50,18 @@ impl Gpu {
     /// Send what the scene still lacks, about `budget` bytes.
     pub(crate) fn send(&mut self, view: &View, book: &Book, budget: u64) {
         self.residency.turn_to(&view.scene, book);
-        self.residency.advance(&self.device, &self.queue, budget);
+        let mut left = budget;
+        while left > 0 && self.residency.waiting() > 0 {
+            let part = left.min(SEND_MAX);
+            self.residency.advance(&self.device, &self.queue, part);
+            left -= part;
+            if left > 0 {
+                // What was handed over is kept twice until the device has taken it.
+                self.queue.submit([]);
+                // A device that is gone tells at the next picture.
+                drop(self.device.poll(wgpu::PollType::wait_indefinitely()));
+            }
+        }
     }
 
     fn draw_depths(
@@ -65,7 +79,7 @@ impl Gpu {
                 let mut pass = begin(encoder, None, target, LoadOp::Clear(1.0), StoreOp::Store);
                 pass.set_bind_group(0, &bound, &[]);
                 pass.set_pipeline(&pipelines.box_depth);
-                cube.draw(&mut pass, &placed.boxes, 0..placed.boxes.count);
+                cube.draw(&mut pass, &placed.boxes, list.boxes.cast.clone());
                 draw_model_depths(&mut pass, pipelines, residency, &list.models, &placed.models);
             }
             if let Some(target) = map.cover(encoder, placed.players.count > 0) {
@@ -99,7 +113,7 @@ impl Gpu {
         pass.set_bind_group(0, &self.lit, &[]);
         pass.set_pipeline(&self.pipelines.players);
         self.capsule.draw(&mut pass, &placed.players, 0..list.players_seen);
-        for (material, range) in &list.runs {
+        for (material, range) in &list.boxes.runs {
             match material.and_then(|material| self.residency.boxes(material)) {
                 Some(surface) => {
                     pass.set_pipeline(&self.pipelines.brushes);
@@ -121,7 +135,7 @@ impl Gpu {
             let Some(resident) = self.residency.mesh(&batch.mesh) else { continue };
             pass.set_vertex_buffer(0, resident.corners.slice(..));
             pass.set_index_buffer(resident.indices.slice(..), wgpu::IndexFormat::Uint32);
-            for part in &batch.mesh.parts {
+            for part in batch.mesh.parts.iter().filter(|part| part.count > 0) {
                 let (surface, material) = resident.surface(&batch.mesh, part);
                 let cutout = material.is_some_and(|it| it.alpha_cutoff > 0.0);
                 let both = batch.mirrored || material.is_some_and(|it| it.double_sided);
@@ -174,11 +188,11 @@ fn draw_model_depths(
 ) {
     let Some(instances) = &placed.buffer else { return };
     pass.set_vertex_buffer(1, instances.slice(..));
-    for batch in &models.batches {
+    for batch in models.batches.iter().filter(|batch| !batch.cast.is_empty()) {
         let Some(resident) = residency.mesh(&batch.mesh) else { continue };
         pass.set_vertex_buffer(0, resident.corners.slice(..));
         pass.set_index_buffer(resident.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for part in &batch.mesh.parts {
+        for part in batch.mesh.parts.iter().filter(|part| part.count > 0) {
             let (surface, material) = resident.surface(&batch.mesh, part);
             if material.is_some_and(|it| it.alpha_cutoff > 0.0) {
                 pass.set_pipeline(&pipelines.cutout_depth);
@@ -187,7 +201,7 @@ fn draw_model_depths(
                 pass.set_pipeline(&pipelines.mesh_depth);
             }
             let end = part.first + part.count;
-            pass.draw_indexed(part.first..end, 0, batch.first..batch.first + batch.all);
+            pass.draw_indexed(part.first..end, 0, batch.cast.clone());
         }
     }
 }

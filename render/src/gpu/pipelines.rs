@@ -9,9 +9,10 @@ use wgpu::{
 
 use super::DEPTH_FORMAT;
 use super::upload::MeshCorner;
+use crate::scene::PlayerInstance;
+use crate::scene::boxes::BoxInstance;
 use crate::scene::capsule::Corner;
 use crate::scene::models::ModelInstance;
-use crate::scene::{BoxInstance, PlayerInstance};
 
 const SHADERS: &str = concat!(
     include_str!("light.wgsl"),

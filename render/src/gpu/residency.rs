@@ -11,7 +11,7 @@ use wgpu::{BindGroup, Buffer, Device, Queue};
 
 use super::surfaces::{Surfaces, Texture};
 use super::upload::MeshUpload;
-use crate::scene::book::{Book, name};
+use crate::scene::book::{Book, MATERIALS_MAX, name};
 
 /// What is sent next. The images that a mesh needs are sent before it.
 #[derive(Debug)]
@@ -89,6 +89,12 @@ impl Residency {
         self.waiting.len()
     }
 
+    /// Bytes of textures that were sent.
+    #[cfg(test)]
+    pub(super) fn texture_bytes(&self) -> u64 {
+        self.images.values().flatten().map(|texture| texture.bytes).sum()
+    }
+
     /// Turn to this scene: let go of what it does not have, and queue what it has beside.
     pub(super) fn turn_to(&mut self, scene: &Arc<Scene>, book: &Book) {
         if self.scene.as_ref().is_some_and(|it| Arc::ptr_eq(it, scene)) {
@@ -96,29 +102,49 @@ impl Residency {
         }
         self.revision += 1;
         self.waiting.clear();
-        let (mut meshes, mut images) = (BTreeSet::new(), BTreeSet::new());
-        self.want_images(&scene.materials, &mut images);
         self.boxes.clear();
+        let mut named = BTreeSet::new();
+        let drawn = scene.models.iter().filter(|model| book.sound(model).is_some());
+        let meshes: Vec<&Arc<Mesh>> =
+            drawn.map(|model| &model.mesh).filter(|mesh| named.insert(name(mesh))).collect();
+        let of_meshes = meshes.iter().flat_map(|mesh| &mesh.materials);
+        let materials = scene.materials.iter().take(MATERIALS_MAX).chain(of_meshes);
+        let mut images = BTreeSet::new();
+        let mut listed: Vec<&Arc<Image>> = materials
+            .filter_map(|material| material.image.as_ref())
+            .filter(|image| images.insert(name(image)))
+            .collect();
+        let plain: Vec<&Image> = listed.iter().map(|image| &***image).collect();
+        let (count, resized) = self.surfaces.make_room(&plain);
+        for image in listed.drain(count..) {
+            images.remove(&name(image));
+        }
+        if resized {
+            self.meshes.clear();
+            self.images.clear();
+        }
+        self.meshes.retain(|key, _| named.contains(key));
+        self.images.retain(|key, _| images.contains(key));
+        let mut wanted = images;
+        wanted.retain(|key| !self.images.contains_key(key));
+        self.want(&scene.materials, &mut wanted);
         if !scene.materials.is_empty() {
             self.waiting.push_back(Upload::Boxes);
         }
-        for model in scene.models.iter().filter(|model| book.is_sound(model)) {
-            let mesh = &model.mesh;
-            if meshes.insert(name(mesh)) {
-                self.want_images(&mesh.materials, &mut images);
-                if !self.meshes.contains_key(&name(mesh)) {
-                    self.waiting.push_back(Upload::Mesh(MeshUpload::new(Arc::clone(mesh))));
-                }
+        for mesh in meshes {
+            if self.meshes.contains_key(&name(mesh)) {
+                continue;
             }
+            self.want(&mesh.materials, &mut wanted);
+            self.waiting.push_back(Upload::Mesh(MeshUpload::new(Arc::clone(mesh))));
         }
-        self.meshes.retain(|key, _| meshes.contains(key));
-        self.images.retain(|key, _| images.contains(key));
         self.scene = Some(Arc::clone(scene));
     }
 
-    fn want_images(&mut self, materials: &[Material], wanted: &mut BTreeSet<usize>) {
+    /// Queue those images of these materials that are wanted still.
+    fn want(&mut self, materials: &[Material], wanted: &mut BTreeSet<usize>) {
         for image in materials.iter().filter_map(|material| material.image.as_ref()) {
-            if wanted.insert(name(image)) && !self.images.contains_key(&name(image)) {
+            if wanted.remove(&name(image)) {
                 self.waiting.push_back(Upload::Image(Arc::clone(image)));
             }
         }
@@ -147,7 +173,8 @@ impl Residency {
                     self.meshes.insert(key, Resident { corners, indices, surfaces });
                 }
                 Upload::Boxes => {
-                    let materials = self.scene.iter().flat_map(|scene| &scene.materials);
+                    let materials = self.scene.iter().flat_map(|it| &it.materials);
+                    let materials = materials.take(MATERIALS_MAX);
                     self.boxes =
                         materials.map(|it| self.surfaces.bind(device, it, &self.images)).collect();
                 }

@@ -11,12 +11,15 @@ use wgpu::{
     MipmapFilterMode, Queue, Sampler, TextureFormat, TextureUsages, TextureView,
 };
 
-use super::images::{Level, chain};
+use super::images::{Level, chain, fit};
 use crate::scene::book::name;
 
 /// The longest side of a texture, pixels; and where a processor does the drawing.
 const SIDE_MAX: u32 = 2048;
 const SIDE_MAX_SOFTWARE: u32 = 512;
+/// Bytes of textures that a scene may have on the device; and where a processor does the drawing.
+const BYTES_MAX: u64 = 1 << 30;
+const BYTES_MAX_SOFTWARE: u64 = 256 << 20;
 
 /// `struct Material` of surface.wgsl.
 #[repr(C)]
@@ -44,6 +47,9 @@ pub(super) struct Surfaces {
     sampler: Sampler,
     white: TextureView,
     side_max: u32,
+    bytes_max: u64,
+    /// The longest side that a texture of this scene has, pixels.
+    side: u32,
 }
 
 impl Surfaces {
@@ -66,17 +72,36 @@ impl Surfaces {
             anisotropy_clamp: if software { 1 } else { 8 },
             ..wgpu::SamplerDescriptor::default()
         });
+        let side_max = cap.min(device.limits().max_texture_dimension_2d);
         Self {
             layout: layout.clone(),
             sampler,
             white: send(device, queue, &[white]),
-            side_max: cap.min(device.limits().max_texture_dimension_2d),
+            side_max,
+            bytes_max: if software { BYTES_MAX_SOFTWARE } else { BYTES_MAX },
+            side: side_max,
         }
+    }
+
+    /// Get ready for the images of a scene: how many of them, from the first, may be sent, and
+    /// whether all that was sent before is of another size now.
+    pub(super) fn make_room(&mut self, images: &[&Image]) -> (usize, bool) {
+        let (side, count) = fit(images, self.side_max, self.bytes_max);
+        if side < self.side_max {
+            tracing::warn!(
+                "the pictures of this map are made no larger than {side} pixels, and {} of {} are \
+                 left out: they may have {} MiB",
+                images.len() - count,
+                images.len(),
+                self.bytes_max >> 20
+            );
+        }
+        (count, std::mem::replace(&mut self.side, side) != side)
     }
 
     /// Send an image; nothing where its bytes are not those of its size.
     pub(super) fn texture(&self, device: &Device, queue: &Queue, image: &Image) -> Option<Texture> {
-        let Some(levels) = chain(image, self.side_max) else {
+        let Some(levels) = chain(image, self.side) else {
             tracing::warn!(
                 "an image of {}x{} is left out: its size lies",
                 image.width,

@@ -4,13 +4,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dh_view::{Bounds, Mesh, ModelView, Scene};
+use dh_view::{Mesh, ModelView, Scene};
 use glam::Vec3;
 
-/// Neighbouring triangles that share one bound, and neighbouring bounds that share a wider one.
-const GROUP: usize = 64;
+use super::blocks::{Blocks, cuts};
+use super::budget::{Limits, Load, Looks};
+
 /// Bytes of a corner on the device.
 pub const CORNER_BYTES: u64 = 32;
+/// Bytes of meshes that a scene may have on the device.
+const MESH_BYTES_MAX: u64 = 1 << 30;
+/// Parts that the meshes of a scene may have, each mesh counted once.
+const PARTS_MAX: usize = 1 << 16;
+/// The same of materials; and as many may be on boxes.
+pub const MATERIALS_MAX: usize = 1 << 13;
 
 /// The meshes of the scene that was read last.
 #[derive(Debug, Default)]
@@ -19,6 +26,8 @@ pub struct Book {
     meshes: BTreeMap<usize, Entry>,
     /// The longest buffer that the device takes, bytes.
     buffer_max: u64,
+    /// What one frame draws at most.
+    pub(super) limits: Limits,
 }
 
 /// A mesh is named by its place in memory, where the book's scene holds it.
@@ -29,15 +38,56 @@ pub fn name<T>(shared: &Arc<T>) -> usize {
 
 #[derive(Debug)]
 enum Entry {
-    Sound(Blocks),
-    LeftOut,
+    Sound(Sound),
+    /// It does not add up.
+    Broken,
+    /// The scene has more than fits.
+    Over,
+}
+
+/// A mesh that can be drawn.
+#[derive(Debug)]
+pub struct Sound {
+    /// What drawing it once takes, but for what it covers.
+    pub load: Load,
+    pub(super) blocks: Blocks,
+}
+
+impl Sound {
+    fn new(mesh: &Mesh) -> Self {
+        let drawn = mesh.parts.iter().filter(|part| part.count > 0);
+        let load = Load { triangles: drawn_by(mesh), draws: drawn.count() as u64, layers: 0.0 };
+        Self { load, blocks: Blocks::new(mesh) }
+    }
+}
+
+/// What the meshes of a scene take so far.
+#[derive(Debug, Default)]
+struct Taken {
+    bytes: u64,
+    parts: usize,
+    materials: usize,
+}
+
+impl Taken {
+    /// Take this mesh in, if it fits.
+    fn add(&mut self, mesh: &Mesh) -> bool {
+        let bytes = self.bytes.saturating_add(bytes(mesh));
+        let parts = self.parts.saturating_add(mesh.parts.len());
+        let materials = self.materials.saturating_add(mesh.materials.len());
+        let fits = bytes <= MESH_BYTES_MAX && parts <= PARTS_MAX && materials <= MATERIALS_MAX;
+        if fits {
+            *self = Self { bytes, parts, materials };
+        }
+        fits
+    }
 }
 
 impl Book {
     /// An empty book for a device that takes buffers of so many bytes.
     #[must_use]
-    pub fn new(buffer_max: u64) -> Self {
-        Self { buffer_max, ..Self::default() }
+    pub fn new(buffer_max: u64, limits: Limits) -> Self {
+        Self { buffer_max, limits, ..Self::default() }
     }
 
     /// Turn to this scene; the one before is forgotten, but for the meshes that both have.
@@ -46,42 +96,77 @@ impl Book {
             return;
         }
         let mut before = std::mem::take(&mut self.meshes);
+        let (mut taken, mut over) = (Taken::default(), 0_u32);
         for model in &scene.models {
             let key = name(&model.mesh);
-            let (known, meshes) = (before.remove(&key), &mut self.meshes);
-            meshes.entry(key).or_insert_with(|| {
-                known.unwrap_or_else(|| match fault(&model.mesh, self.buffer_max) {
-                    None => Entry::Sound(Blocks::new(&model.mesh)),
-                    Some(fault) => {
-                        tracing::warn!("a mesh is left out: {fault}");
-                        Entry::LeftOut
-                    }
-                })
-            });
+            if self.meshes.contains_key(&key) {
+                continue;
+            }
+            let known = match before.remove(&key) {
+                Some(Entry::Sound(known)) => Ok(Some(known)),
+                _ => fault(&model.mesh, self.buffer_max).map_or(Ok(None), Err),
+            };
+            let entry = match known {
+                Err(fault) => {
+                    tracing::warn!("a mesh is left out: {fault}");
+                    Entry::Broken
+                }
+                Ok(_) if !taken.add(&model.mesh) => {
+                    over += 1;
+                    Entry::Over
+                }
+                Ok(known) => Entry::Sound(known.unwrap_or_else(|| Sound::new(&model.mesh))),
+            };
+            self.meshes.insert(key, entry);
+        }
+        if over > 0 {
+            tracing::warn!(
+                "{over} of {} meshes are left out: a scene may have {} MiB of meshes with \
+                 {PARTS_MAX} parts and {MATERIALS_MAX} materials",
+                self.meshes.len(),
+                MESH_BYTES_MAX >> 20
+            );
         }
         // Last, so that no mesh of the scene before gave its place to another meanwhile.
         self.scene = Some(Arc::clone(scene));
     }
 
-    /// Whether this model can be drawn.
+    /// What is known of this model's mesh, if the model can be drawn.
     #[must_use]
-    pub fn is_sound(&self, model: &ModelView) -> bool {
-        matches!(self.meshes.get(&name(&model.mesh)), Some(Entry::Sound(_)))
-            && model.transform.is_finite()
+    pub fn sound(&self, model: &ModelView) -> Option<&Sound> {
+        let Entry::Sound(sound) = self.meshes.get(&name(&model.mesh))? else { return None };
+        let finite = model.transform.is_finite()
             && model.bounds.min.is_finite()
-            && model.bounds.max.is_finite()
+            && model.bounds.max.is_finite();
+        finite.then_some(sound)
     }
 
-    /// Whether a triangle of this model cuts the way from `from` to `to`.
+    /// Whether this model is left out because the scene has more than fits.
     #[must_use]
-    pub fn blocks(&self, model: &ModelView, from: Vec3, to: Vec3) -> bool {
-        let Some(Entry::Sound(blocks)) = self.meshes.get(&name(&model.mesh)) else { return false };
+    pub fn is_over(&self, model: &ModelView) -> bool {
+        matches!(self.meshes.get(&name(&model.mesh)), Some(Entry::Over))
+    }
+
+    /// Whether a triangle of this model cuts the way from `from` to `to`, as far as looks go.
+    #[must_use]
+    pub fn blocks(&self, model: &ModelView, from: Vec3, to: Vec3, looks: &Looks) -> bool {
+        let Some(Entry::Sound(sound)) = self.meshes.get(&name(&model.mesh)) else { return false };
         if !cuts(&model.bounds, from, to) || model.transform.matrix3.determinant() == 0.0 {
             return false;
         }
         let into = model.transform.inverse();
-        blocks.cut(&model.mesh, into.transform_point3(from), into.transform_point3(to))
+        sound.blocks.cut(&model.mesh, [from, to].map(|at| into.transform_point3(at)), looks)
     }
+}
+
+/// Triangles that its parts draw.
+fn drawn_by(mesh: &Mesh) -> u64 {
+    mesh.parts.iter().map(|part| u64::from(part.count / 3)).sum()
+}
+
+/// Bytes of a mesh on the device.
+fn bytes(mesh: &Mesh) -> u64 {
+    mesh.positions.len() as u64 * CORNER_BYTES + mesh.indices.len() as u64 * 4
 }
 
 /// Why a mesh cannot be drawn.
@@ -100,6 +185,8 @@ fn fault(mesh: &Mesh, buffer_max: u64) -> Option<&'static str> {
         Some("its corners have parts missing")
     } else if !mesh.parts.iter().all(|part| runs(part.first, part.count)) {
         Some("a part reaches past its indices")
+    } else if drawn_by(mesh) > mesh.indices.len() as u64 / 3 {
+        Some("its parts overlap")
     } else if !mesh.indices.iter().all(inside) {
         Some("an index reaches past its corners")
     } else if !mesh.positions.iter().all(finite) {
@@ -111,75 +198,6 @@ fn fault(mesh: &Mesh, buffer_max: u64) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// Bounds of runs of triangles in two steps. Exporters put neighbours one after the other, which is
-/// all the order that a few rays a picture need.
-#[derive(Debug)]
-struct Blocks {
-    fine: Vec<Bounds>,
-    coarse: Vec<Bounds>,
-}
-
-impl Blocks {
-    fn new(mesh: &Mesh) -> Self {
-        let fine: Vec<Bounds> = mesh
-            .indices
-            .chunks(GROUP * 3)
-            .map(|run| Bounds::around(run.iter().map(|index| corner(mesh, *index))))
-            .collect();
-        let joined = |run: &[Bounds]| Bounds::around(run.iter().flat_map(|it| [it.min, it.max]));
-        let coarse = fine.chunks(GROUP).map(joined).collect();
-        Self { fine, coarse }
-    }
-
-    fn cut(&self, mesh: &Mesh, from: Vec3, to: Vec3) -> bool {
-        let near = |bounds: &&(usize, &Bounds)| cuts(bounds.1, from, to);
-        let wide: Vec<(usize, &Bounds)> = self.coarse.iter().enumerate().collect();
-        wide.iter().filter(near).any(|(group, _)| {
-            let first = group * GROUP;
-            let last = (first + GROUP).min(self.fine.len());
-            (first..last).filter(|run| cuts(&self.fine[*run], from, to)).any(|run| {
-                let end = ((run + 1) * GROUP * 3).min(mesh.indices.len());
-                mesh.indices[run * GROUP * 3..end].chunks_exact(3).any(|it| {
-                    let triangle = [it[0], it[1], it[2]].map(|index| corner(mesh, index));
-                    cuts_triangle(triangle, from, to)
-                })
-            })
-        })
-    }
-}
-
-fn corner(mesh: &Mesh, index: u32) -> Vec3 {
-    usize::try_from(index)
-        .ok()
-        .and_then(|index| mesh.positions.get(index))
-        .map_or(Vec3::ZERO, |at| Vec3::from_array(*at))
-}
-
-/// Whether a box cuts the way from `from` to `to`.
-fn cuts(bounds: &Bounds, from: Vec3, to: Vec3) -> bool {
-    let inverse = (to - from).recip();
-    let (a, b) = ((bounds.min - from) * inverse, (bounds.max - from) * inverse);
-    // A way along a face makes one of them not a number; `min` and `max` then keep the other.
-    let enter = a.min(b).max_element().max(0.0);
-    let leave = a.max(b).min_element().min(1.0);
-    enter <= leave
-}
-
-/// Moeller and Trumbore, seen from both sides.
-fn cuts_triangle([a, b, c]: [Vec3; 3], from: Vec3, to: Vec3) -> bool {
-    let (way, ab, ac) = (to - from, b - a, c - a);
-    let across = way.cross(ac);
-    let volume = ab.dot(across);
-    if volume == 0.0 {
-        return false;
-    }
-    let start = from - a;
-    let u = start.dot(across) / volume;
-    let turned = start.cross(ab);
-    let (v, at) = (way.dot(turned) / volume, ac.dot(turned) / volume);
-    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && at > 0.0 && at < 1.0
 }
 
 #[cfg(test)]
@@ -197,28 +215,30 @@ mod tests {
     #[test]
     fn a_ray_is_stopped_by_a_ball_exactly_where_it_meets_it() {
         let scene = scene_of(ball(60));
-        let mut book = Book::new(1 << 30);
+        let mut book = Book::new(1 << 30, Limits::CARD);
         book.read(&scene);
+        let looks = Looks::new();
         let blocked = |y: f32, z: f32| {
-            book.blocks(&scene.models[0], Vec3::new(0.0, y, z), Vec3::new(10.0, y, z))
+            book.blocks(&scene.models[0], Vec3::new(0.0, y, z), Vec3::new(10.0, y, z), &looks)
         };
         for step in 0..100_u8 {
             let (y, z) = (f32::from(step % 10) * 0.13, f32::from(step / 10) * 0.13);
             let off = (y * y + z * z).sqrt();
             assert!((0.98..1.01).contains(&off) || blocked(y, z) == (off < 1.0), "{y} {z}");
         }
-        let before = book.blocks(&scene.models[0], Vec3::ZERO, Vec3::X * 3.9);
+        let before = book.blocks(&scene.models[0], Vec3::ZERO, Vec3::X * 3.9, &looks);
         assert!(!before, "the way ends before the ball");
     }
 
     #[test]
     fn a_mesh_that_does_not_add_up_is_left_out() {
-        let spoil: [fn(&mut Mesh); 8] = [
+        let spoil: [fn(&mut Mesh); 9] = [
             |mesh| mesh.indices[4] = 1_000_000,
             |mesh| mesh.normals.truncate(3),
             |mesh| mesh.uvs.truncate(1),
             |mesh| mesh.colours = vec![[0; 4]],
             |mesh| mesh.parts[0].count += 3,
+            |mesh| mesh.parts.push(mesh.parts[0]),
             |mesh| mesh.parts[0].first = u32::MAX,
             |mesh| mesh.positions[7][1] = f32::NAN,
             |mesh| mesh.indices.clear(),
@@ -227,13 +247,13 @@ mod tests {
             let mut mesh = ball(8);
             spoil(&mut mesh);
             let scene = scene_of(mesh);
-            let mut book = Book::new(1 << 30);
+            let mut book = Book::new(1 << 30, Limits::CARD);
             book.read(&scene);
-            assert!(!book.is_sound(&scene.models[0]));
+            assert!(book.sound(&scene.models[0]).is_none());
         }
         let scene = scene_of(ball(60));
-        let mut small = Book::new(1_000);
+        let mut small = Book::new(1_000, Limits::CARD);
         small.read(&scene);
-        assert!(!small.is_sound(&scene.models[0]), "it does not fit the adapter");
+        assert!(small.sound(&scene.models[0]).is_none(), "it does not fit the adapter");
     }
 }

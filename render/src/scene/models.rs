@@ -1,14 +1,16 @@
 //! Models: which meshes are drawn, where, and in how few calls. Equal meshes become one batch; what
 //! cannot be made out is left out. Used by the draw list; never touches the device.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use dh_view::{Mesh, ModelView, Scene};
 use glam::Vec3;
 
-use super::book::{Book, name};
+use super::book::{Book, Sound, name};
+use super::budget::{Limits, Load, SHARE_MIN, away};
 use super::count;
 use super::lens::{Lens, pixels};
 use super::shadow::ShadowFrame;
@@ -37,8 +39,8 @@ pub struct Batch {
     pub first: u32,
     /// How many, from the first, the camera sees.
     pub seen: u32,
-    /// How many, from the first, the depth maps need.
-    pub all: u32,
+    /// Those of its instances that the depth maps need, from the first of the list.
+    pub cast: Range<u32>,
     /// Metres from the eye to the nearest that is seen.
     near: f32,
 }
@@ -54,64 +56,153 @@ pub struct Models {
     pub triangles: u64,
     /// Models whose mesh cannot be drawn.
     pub left_out: u32,
+    /// Models that are left out because a scene holds, or one frame draws, no more.
+    pub over: u32,
 }
 
-#[derive(Default)]
-struct Sorted<'a> {
-    seen: Vec<&'a ModelView>,
-    hidden: Vec<&'a ModelView>,
-    near: f32,
+/// Places of one mesh, mirrored or not.
+type Key = (usize, bool);
+
+/// A model, and what it is drawn for.
+struct Item<'a> {
+    model: &'a ModelView,
+    sound: &'a Sound,
+    key: Key,
+    seen: bool,
+    cast: bool,
 }
 
 impl Models {
-    /// The models of a scene as this lens and these depth maps need them.
+    /// The models of a scene as this lens and these depth maps need them, paid from `left`.
     #[must_use]
-    pub fn new(scene: &Scene, book: &Book, lens: &Lens, maps: [&ShadowFrame; 2]) -> Self {
+    pub fn new(
+        scene: &Scene,
+        book: &Book,
+        lens: &Lens,
+        maps: [&ShadowFrame; 2],
+        left: &mut Limits,
+    ) -> Self {
         let mut found = Self::default();
-        let mut sorted: BTreeMap<(usize, bool), Sorted<'_>> = BTreeMap::new();
+        let mut items = Vec::new();
         for model in &scene.models {
-            if !book.is_sound(model) {
-                found.left_out += 1;
+            let Some(sound) = book.sound(model) else {
+                let over = book.is_over(model);
+                found.over += u32::from(over);
+                found.left_out += u32::from(!over);
                 continue;
-            }
+            };
             let seen = is_seen(lens, scene.sky.haze, model);
             let cast = maps.iter().any(|map| map.covers(&model.bounds));
-            if !seen && !cast {
-                continue;
-            }
-            let mirrored = model.transform.matrix3.determinant() < 0.0;
-            let group = sorted.entry((name(&model.mesh), mirrored)).or_default();
-            if seen {
-                let far = lens.eye.distance(model.bounds.centre()) - model.bounds.half().length();
-                group.near = if group.seen.is_empty() { far } else { group.near.min(far) };
-                group.seen.push(model);
-            } else {
-                group.hidden.push(model);
+            if seen || cast {
+                let mirrored = model.transform.matrix3.determinant() < 0.0;
+                let key = (name(&model.mesh), mirrored);
+                items.push(Item { model, sound, key, seen, cast });
             }
         }
+        found.over += keep_near(&mut items, lens, &mut left.camera);
+        keep_first(&mut items, maps, &mut left.maps);
+        let mut sorted: BTreeMap<Key, Vec<&Item<'_>>> = BTreeMap::new();
+        for item in items.iter().filter(|item| item.seen || item.cast) {
+            sorted.entry(item.key).or_default().push(item);
+        }
         for ((_, mirrored), group) in sorted {
-            found.add(mirrored, &group);
+            found.add(mirrored, group, lens.eye);
         }
         // What is near hides what is far before that is shaded.
         found.batches.sort_by(|a, b| a.near.total_cmp(&b.near));
         found
     }
 
-    fn add(&mut self, mirrored: bool, group: &Sorted<'_>) {
-        let all = || group.seen.iter().chain(&group.hidden);
-        let Some(model) = all().next() else { return };
-        let drawn: u64 = model.mesh.parts.iter().map(|part| u64::from(part.count / 3)).sum();
-        self.triangles += drawn * group.seen.len() as u64;
+    /// Those that only the camera sees come first, those that only cast shadows last.
+    fn add(&mut self, mirrored: bool, mut group: Vec<&Item<'_>>, eye: Vec3) {
+        group.sort_by_key(|item| (!item.seen, item.cast));
+        let Some(one) = group.first() else { return };
+        let seen = group.iter().take_while(|item| item.seen);
+        let only_seen = group.iter().take_while(|item| item.seen && !item.cast).count();
+        let far = |item: &&Item<'_>| {
+            let bounds = &item.model.bounds;
+            eye.distance(bounds.centre()) - bounds.half().length()
+        };
+        let first = count(self.instances.len());
+        self.triangles += one.sound.load.triangles * seen.clone().count() as u64;
         self.batches.push(Batch {
-            mesh: Arc::clone(&model.mesh),
+            mesh: Arc::clone(&one.model.mesh),
             mirrored,
-            first: count(self.instances.len()),
-            seen: count(group.seen.len()),
-            all: count(all().count()),
-            near: group.near,
+            first,
+            seen: count(seen.clone().count()),
+            cast: first + count(only_seen)..first + count(group.len()),
+            near: seen.map(far).reduce(f32::min).unwrap_or(0.0),
         });
-        self.instances.extend(all().map(|model| ModelInstance::new(model)));
+        self.instances.extend(group.iter().map(|item| ModelInstance::new(item.model)));
     }
+}
+
+/// Keep the nearest of what the camera sees, as many as `left` holds; how many that leaves out.
+fn keep_near(items: &mut [Item<'_>], lens: &Lens, left: &mut Load) -> u32 {
+    let glance = |item: &Item<'_>| item.sound.blocks.layers_at_most(item.model, lens.eye);
+    if pays_all(items, |item| item.seen, glance, left) {
+        return 0;
+    }
+    let mut order: Vec<_> = items.iter_mut().filter(|item| item.seen).collect();
+    let near = |item: &Item<'_>| away(&item.model.bounds, lens.eye);
+    order.sort_by(|a, b| near(a).total_cmp(&near(b)));
+    let (mut begun, mut over) = (BTreeSet::new(), 0);
+    for item in order {
+        let mut price = price_of(item, &begun);
+        if price.is_within(left) {
+            let layers = glance(item);
+            let closely = || item.sound.blocks.layers(item.model, lens, left.layers);
+            price.layers = if layers < SHARE_MIN { layers } else { closely() };
+        }
+        item.seen = left.pay(&price);
+        over += u32::from(!item.seen);
+        if item.seen {
+            begun.insert(item.key);
+        }
+    }
+    over
+}
+
+/// Keep the first of what casts shadows, as many as `left` holds.
+fn keep_first(items: &mut [Item<'_>], maps: [&ShadowFrame; 2], left: &mut Load) {
+    let layers = |item: &Item<'_>| {
+        let (blocks, model) = (&item.sound.blocks, item.model);
+        let area = blocks.area(&model.transform);
+        maps.iter().map(|map| map.layers(&model.bounds, blocks.count(), area)).sum()
+    };
+    if pays_all(items, |item| item.cast, layers, left) {
+        return;
+    }
+    let mut begun = BTreeSet::new();
+    for item in items.iter_mut().filter(|item| item.cast) {
+        let price = Load { layers: layers(item), ..price_of(item, &begun) };
+        item.cast = left.pay(&price);
+        if item.cast {
+            begun.insert(item.key);
+        }
+    }
+}
+
+/// What one more of this mesh takes, but for what it covers: its parts are drawn all at once.
+fn price_of(item: &Item<'_>, begun: &BTreeSet<Key>) -> Load {
+    let load = item.sound.load;
+    Load { draws: if begun.contains(&item.key) { 0 } else { load.draws }, ..load }
+}
+
+/// Pay for all of these at once, if `left` holds so much.
+fn pays_all(
+    items: &[Item<'_>],
+    wanted: impl Fn(&Item<'_>) -> bool,
+    layers: impl Fn(&Item<'_>) -> f32,
+    left: &mut Load,
+) -> bool {
+    let (mut begun, mut all) = (BTreeSet::new(), Load::default());
+    for item in items.iter().filter(|item| wanted(item)) {
+        all = all.with(Load { layers: layers(item), ..price_of(item, &begun) });
+        begun.insert(item.key);
+    }
+    let fits = all.is_within(left);
+    fits && left.pay(&all)
 }
 
 impl ModelInstance {

@@ -7,11 +7,15 @@
 use dh_view::{Bounds, BoxView, PixelBox, Scene};
 use glam::{Mat3, Mat4, Vec2, Vec3, Vec4};
 
+use super::budget::Looks;
 use super::lens::{Area, Lens, pixels};
 
 /// How far from its caster, in texels of the map, a shadow's edge may reach: rasterising (1), the
 /// filter (2.5), the shift of the lit point along its normal (2).
 pub const REACH_TEXELS: f32 = 5.5;
+
+/// What cutting a box at a shadow's sides costs, in looks.
+const CUT_LOOKS: u32 = 64;
 
 /// How far a frame moves at a time, texels.
 const STEP_TEXELS: f32 = 128.0;
@@ -94,18 +98,22 @@ impl ShadowFrame {
         self.depth
     }
 
-    /// The pixels of the world whose light a caster with these corners may take.
+    /// The pixels of the world whose light a caster with these corners may take: all of them where
+    /// the world has more than can be looked at.
     #[must_use]
     pub fn shade(
         &self,
         lens: &Lens,
         scene: &Scene,
         caster: impl Iterator<Item = Vec3>,
+        looks: &Looks,
     ) -> Option<PixelBox> {
         let prism = self.prism(caster)?;
         let seen = lens.planes();
         let mut area = Area::default();
-        for item in scene.boxes.iter().filter(|item| self.in_prism(&prism, item)) {
+        let near =
+            |item: &&BoxView| looks.at(1) && self.in_prism(&prism, item) && looks.at(CUT_LOOKS);
+        for item in scene.boxes.iter().filter(near) {
             for face in faces(item) {
                 if !face.looks_at(lens.eye) || face.normal.dot(self.axes[2]) >= 0.0 {
                     continue;
@@ -115,8 +123,15 @@ impl ShadowFrame {
                 polygon.iter().filter_map(|at| lens.pixel(*at)).for_each(|at| area.add(at));
             }
         }
-        for (low, high) in scene.models.iter().filter_map(|it| range(&it.bounds, self.axes)) {
-            self.shade_part(lens, low.max(prism.low), high.min(prism.high), &mut area);
+        let ranges = scene.models.iter().filter_map(|it| range(&it.bounds, self.axes));
+        for (low, high) in ranges.take_while(|_| looks.at(1)) {
+            let (low, high) = (low.max(prism.low), high.min(prism.high));
+            if low.cmplt(high).all() && looks.at(CUT_LOOKS) {
+                self.shade_part(lens, low, high, &mut area);
+            }
+        }
+        if !looks.at(1) {
+            everywhere(lens, &mut area);
         }
         area.pixels(lens.width, lens.height)
     }
@@ -130,18 +145,32 @@ impl ShadowFrame {
         })
     }
 
-    /// Reach to every pixel of a box that is given along the frame's axes; an empty one has none.
+    /// How much of the map this box of the world covers, 0 to 1.
+    #[must_use]
+    pub fn share_of_box(&self, item: &BoxView) -> f32 {
+        let (centre, reach) = (on(self.axes, item.centre), extent(item, self.axes));
+        self.overlap(centre - reach, centre + reach)
+    }
+
+    /// At most how often a thing's triangles, so many of this area, cover the map.
+    #[must_use]
+    pub fn layers(&self, bounds: &Bounds, triangles: f32, area: f32) -> f32 {
+        let share = range(bounds, self.axes).map_or(0.0, |(low, high)| self.overlap(low, high));
+        (triangles * share).min(area / (self.span * self.span))
+    }
+
+    fn overlap(&self, low: Vec3, high: Vec3) -> f32 {
+        let shared = high.min(self.min + self.span) - low.max(self.min);
+        shared.x.max(0.0) * shared.y.max(0.0) / (self.span * self.span)
+    }
+
+    /// Reach to every pixel of a box that is given along the frame's axes.
     fn shade_part(&self, lens: &Lens, low: Vec3, high: Vec3, area: &mut Area) {
-        if low.cmpge(high).any() {
-            return;
-        }
         let [u, v, along] = self.axes;
         let turn = Mat3::from_cols(u, v, along);
         let (eye, seen) = (on(self.axes, lens.eye), lens.planes());
         if eye.cmpge(low).all() && eye.cmple(high).all() {
-            let all = [Vec2::ZERO, Vec2::new(pixels(lens.width), pixels(lens.height))];
-            all.into_iter().for_each(|corner| area.add(corner));
-            return;
+            return everywhere(lens, area);
         }
         for (n, a, b) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
             for side in [low, high] {
@@ -195,6 +224,12 @@ impl ShadowFrame {
     }
 }
 
+/// Reach to every pixel.
+fn everywhere(lens: &Lens, area: &mut Area) {
+    let all = [Vec2::ZERO, Vec2::new(pixels(lens.width), pixels(lens.height))];
+    all.into_iter().for_each(|corner| area.add(corner));
+}
+
 /// Everything behind a caster, seen from the light.
 struct Prism {
     /// The smallest coordinates along the frame's axes.
@@ -206,19 +241,19 @@ struct Prism {
 }
 
 /// One side of a box.
-struct Face {
+pub(super) struct Face {
     normal: Vec3,
-    corners: [Vec3; 4],
+    pub(super) corners: [Vec3; 4],
 }
 
 impl Face {
-    fn looks_at(&self, eye: Vec3) -> bool {
+    pub(super) fn looks_at(&self, eye: Vec3) -> bool {
         self.normal.dot(eye - self.corners[0]) > 0.0
     }
 }
 
 /// The six sides of a box.
-fn faces(item: &BoxView) -> impl Iterator<Item = Face> {
+pub(super) fn faces(item: &BoxView) -> impl Iterator<Item = Face> {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| item.rotation * axis);
     let (centre, half) = (item.centre, item.half);
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)].into_iter().flat_map(move |(n, a, b)| {

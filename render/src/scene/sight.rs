@@ -5,6 +5,7 @@ use dh_view::{BoxView, PlayerView, Scene};
 use glam::Vec3;
 
 use super::book::Book;
+use super::budget::Looks;
 use super::lens::Lens;
 
 /// Rays that must get through, of [`SAMPLES`]: one may slip through a crack between boxes.
@@ -22,9 +23,10 @@ const SAMPLES: [(f32, f32); 9] = [
     (0.2, -0.6),
 ];
 
-/// Whether some of this player's body is on the picture and before all of the world.
+/// Whether some of this player's body is on the picture and before all of the world. Not where the
+/// world has more than can be looked at.
 #[must_use]
-pub fn seen(lens: &Lens, scene: &Scene, book: &Book, player: &PlayerView) -> bool {
+pub fn seen(lens: &Lens, scene: &Scene, book: &Book, player: &PlayerView, looks: &Looks) -> bool {
     let back = (lens.eye - player.feet).with_y(0.0).normalize_or(Vec3::Z);
     let side = Vec3::Y.cross(back);
     let clear = SAMPLES.iter().filter(|(part, aside)| {
@@ -33,10 +35,13 @@ pub fn seen(lens: &Lens, scene: &Scene, book: &Book, player: &PlayerView) -> boo
             + side * (PlayerView::RADIUS * aside)
             + back * (PlayerView::RADIUS * 0.6);
         on_picture(lens, to)
-            && !scene.boxes.iter().any(|item| blocks(item, lens.eye, to))
-            && !scene.models.iter().any(|model| book.blocks(model, lens.eye, to))
+            && !scene.boxes.iter().any(|item| looks.at(1) && blocks(item, lens.eye, to))
+            && !scene
+                .models
+                .iter()
+                .any(|model| looks.at(1) && book.blocks(model, lens.eye, to, looks))
     });
-    clear.take(CLEAR_MIN).count() == CLEAR_MIN
+    clear.take(CLEAR_MIN).count() == CLEAR_MIN && looks.at(1)
 }
 
 fn on_picture(lens: &Lens, point: Vec3) -> bool {

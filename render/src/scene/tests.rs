@@ -6,13 +6,14 @@ use dh_view::{BoxView, Camera, PixelBox, PlayerView, Scene, Sun, View, palette};
 use glam::{Quat, Vec3};
 
 use super::book::Book;
+use super::budget::Limits;
 use super::capsule::Capsule;
 use super::lens::{Lens, whole};
 use super::{DrawList, SHADOW_SPAN_MAX, SUN_SIDE, ShadowFrame};
 use crate::gray_box::yard;
 
 fn list(view: &View) -> DrawList {
-    let mut book = Book::new(1 << 28);
+    let mut book = Book::new(1 << 28, Limits::CARD);
     book.read(&view.scene);
     DrawList::new(view, &book, &Capsule::new(), 1280, 720)
 }
@@ -57,8 +58,8 @@ fn only_boxes_the_camera_sees_are_counted_and_the_others_still_cast_shadows() {
     let behind = BoxView { centre: Vec3::new(0.0, 1.0, 20.0), ..ahead };
     view.scene = scene_of([behind, view.scene.boxes[0], ahead].into());
     let list = list(&view);
-    assert_eq!((list.boxes_seen, list.world_triangles(), list.boxes.len()), (2, 24, 3));
-    let last = list.boxes[2].centre[2];
+    assert_eq!((list.boxes.seen, list.world_triangles(), list.boxes.instances.len()), (2, 24, 3));
+    let last = list.boxes.instances[2].centre[2];
     assert!((last - 20.0).abs() < 1e-6, "what is not seen comes last");
 }
 
@@ -124,7 +125,7 @@ fn players_do_not_move_what_the_depth_maps_cover() {
     let without = list(&View { players: Vec::new(), ..yard() });
     assert_eq!(with.sun.clip_from_world(), without.sun.clip_from_world());
     assert_eq!(with.top.clip_from_world(), without.top.clip_from_world());
-    assert_eq!(with.boxes, without.boxes);
+    assert_eq!(with.boxes.instances, without.boxes.instances);
 }
 
 #[test]
