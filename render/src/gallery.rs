@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dh_view::{BoxView, Camera, Colour, Hud, Image, Material, Mesh, ModelView, Part, Scene, View};
+use dh_view::{BoxView, Camera, Colour, Image, Material, Mesh, ModelView, Part, Scene, View};
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::gray_box::{ball, yard};
@@ -26,7 +26,7 @@ pub(crate) fn hall() -> View {
         [-1.2, 0.0, 3.0],
     ]);
     let players = players.map(|(player, feet)| dh_view::PlayerView { feet: feet.into(), ..player });
-    View { camera, scene: Arc::new(scene), players: players.collect(), hud: Hud::default() }
+    View { players: players.collect(), ..View::of(Arc::new(scene)) }
 }
 
 fn boxes() -> Vec<BoxView> {

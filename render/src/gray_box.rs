@@ -20,6 +20,7 @@ pub(crate) fn yard() -> View {
         scene: Arc::new(Scene { camera, ..Scene::of_boxes(boxes().into()) }),
         players: players(),
         hud: Hud { lines: lines.map(String::from).to_vec(), detail: Vec::new() },
+        loading: None,
     }
 }
 

@@ -27,6 +27,8 @@ use self::shadow::ShadowFrame;
 
 /// The widest part of a world that gets shadows, metres.
 const SHADOW_SPAN_MAX: f32 = 96.0;
+/// Characters of a map's name that are shown.
+const MAP_MAX: usize = 64;
 /// Characters of a name that are shown.
 const NAME_MAX: usize = 32;
 /// Metres from the crown to the middle of the name.
@@ -55,12 +57,19 @@ pub struct DrawList {
     pub players_seen: u32,
     /// Where each player of the view falls, in the view's order.
     pub marks: Vec<PlayerMark>,
+    /// One line that is shown instead of a world.
+    pub notice: Option<String>,
 }
 
 impl DrawList {
     /// The list for a picture of this many pixels.
     #[must_use]
     pub fn new(view: &View, book: &Book, shape: &Capsule, width: u32, height: u32) -> Self {
+        if let Some(map) = &view.loading {
+            let nothing = View { camera: view.camera, ..View::empty() };
+            let notice = Some(notice(map));
+            return Self { notice, ..Self::new(&nothing, book, shape, width, height) };
+        }
         let scene = &*view.scene;
         let lens = Lens::new(&view.camera, width, height);
         let level = lens.forward.with_y(0.0).normalize_or_zero();
@@ -86,6 +95,7 @@ impl DrawList {
             players: near.iter().chain(&off).map(|(it, _)| PlayerInstance::new(it)).collect(),
             players_seen: count(near.len()),
             marks,
+            notice: None,
         }
     }
 
@@ -101,6 +111,13 @@ impl DrawList {
     pub const fn over(&self) -> u32 {
         self.boxes.over.saturating_add(self.models.over)
     }
+}
+
+/// What is said while this map is waited for.
+fn notice(map: &str) -> String {
+    let shown: String = map.chars().filter(|it| !it.is_control()).take(MAP_MAX).collect();
+    let space = if shown.is_empty() { "" } else { " " };
+    format!("loading{space}{shown} ...")
 }
 
 /// Where one player falls on the picture.

@@ -252,3 +252,25 @@ fn a_sun_without_shadows_and_a_stronger_sky_make_a_brighter_picture() {
     assert!(light(|scene| scene.sun.shadows = false) > plain);
     assert!(light(|scene| scene.sky.strength = 2.0) > plain);
 }
+
+#[test]
+fn while_a_map_is_waited_for_one_line_is_shown_and_nothing_of_another_world() {
+    let Some(mut studio) = studio() else { return };
+    let waiting = |map: &str| View { loading: Some(map.to_owned()), ..yard() };
+    let picture = take(&mut studio, &waiting("core:assets/demo.dh-map"));
+    let unnamed = take(&mut studio, &waiting(""));
+    assert_eq!((picture.report.world_triangles, picture.report.players_drawn), (0, 0));
+    assert!(picture.report.players.is_empty() && picture.report.hud_runs == 5);
+    let plain = picture.pixel(3, 3).unwrap();
+    let panel = picture.report.hud.unwrap();
+    let written = |picture: &Picture| {
+        let places = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
+        let other = |(x, y): &(u32, u32)| picture.pixel(*x, *y).unwrap() != plain;
+        places.filter(|(x, y)| !panel.contains(*x, *y)).filter(other).collect::<Vec<_>>()
+    };
+    let (named, short) = (written(&picture), written(&unnamed));
+    assert!(named.len() > short.len() && !short.is_empty());
+    assert!(named.iter().all(|(_, y)| (330..390).contains(y)), "one line in the middle");
+    let (before, after) = (take(&mut studio, &yard()), take(&mut studio, &yard()));
+    assert!(before == after && before.report.world_triangles > 0, "and then the world");
+}

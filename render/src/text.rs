@@ -3,6 +3,9 @@
 //! Used by the studio after the scene, before the GPU. A fresh egui context for each picture makes
 //! the glyphs' places depend on nothing but that picture. Never: touches the device.
 
+mod graph;
+mod panes;
+
 use dh_view::{Hud, PixelBox};
 use egui::epaint::{ClippedPrimitive, ImageDelta};
 use egui::{
@@ -11,6 +14,7 @@ use egui::{
 use egui::{Pos2, RawInput, Rect, Stroke, StrokeKind, TextureId, pos2, vec2};
 use std::sync::Arc;
 
+use self::panes::Panes;
 use crate::overlay::Overlay;
 use crate::scene::lens::{pixels, whole};
 use crate::scene::{DrawList, PlayerMark, count};
@@ -25,12 +29,12 @@ const PANEL_LEADING: f32 = 4.0;
 const INK: Color32 = Color32::from_rgb(236, 240, 243);
 const INK_DIM: Color32 = Color32::from_rgb(168, 180, 190);
 const PAPER: Color32 = Color32::from_rgba_premultiplied(9, 12, 16, 172);
-/// The graph of frames: its height, the milliseconds at its top, its bars.
+/// The height of the graph of frames.
 const GRAPH_TALL: f32 = 48.0;
-const GRAPH_MAX: f32 = 66.7;
-const BAR: Color32 = Color32::from_rgb(90, 190, 140);
-const BAR_LATE: Color32 = Color32::from_rgb(226, 120, 76);
+/// The least width of one of two panels: below that the one with the details is left out.
+const COLUMN_MIN: f32 = 240.0;
 const HINT_FONT: f32 = 14.0;
+const NOTICE_FONT: f32 = 20.0;
 /// The smallest and largest name, and the distance at which it is the largest, metres.
 const NAME_FONT: [f32; 2] = [12.0, 18.0];
 const NAME_NEAR: f32 = 7.0;
@@ -49,6 +53,9 @@ pub(crate) struct Lettering {
     pub(crate) hud: Option<PixelBox>,
     /// Runs of text in the panel.
     pub(crate) hud_runs: u32,
+    /// Every panel's box.
+    #[cfg(test)]
+    pub(crate) panels: Vec<PixelBox>,
 }
 
 impl Lettering {
@@ -67,13 +74,24 @@ impl Lettering {
         let scale = (size.y / DESIGN_HEIGHT).max(0.5);
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         let (mut tags, mut panel) = (vec![None; list.marks.len()], (None, 0));
+        #[cfg(test)]
+        let mut taken = Vec::new();
         let mut output = ctx.run_ui(input, |ui| {
             let layer = LayerId::new(Order::Background, Id::unique("picture"));
             let painter = Painter::new(ui.ctx().clone(), layer, screen);
             tags = names(&painter, &list.marks, scale);
-            let rows = rows(&painter, &hud.lines, scale);
-            panel = (corner(&painter, &rows, Align::Min, 0.0, scale), count(rows.len()));
-            over(&painter, overlay, scale);
+            if let Some(notice) = &list.notice {
+                middle(&painter, notice, scale);
+            }
+            let panes = Panes::new(&painter, scale, !overlay.lines.is_empty());
+            let rows = panes.rows(&hud.lines);
+            panel = (panes.corner(&rows, Align::Min, 0.0), count(rows.len()));
+            panes.details(overlay);
+            if let Some(hint) = overlay.hint {
+                panes.hint(hint);
+            }
+            #[cfg(test)]
+            taken.extend(panes.taken());
         });
         let mut sets: Vec<_> = output.textures_delta.set.drain().collect();
         sets.sort_by_key(|(id, _)| *id);
@@ -87,89 +105,19 @@ impl Lettering {
             tags: tags.into_iter().map(|rect| rect.and_then(on_pixels)).collect(),
             hud: panel.0.and_then(on_pixels),
             hud_runs: panel.1,
+            #[cfg(test)]
+            panels: taken.into_iter().filter_map(on_pixels).collect(),
         }
     }
 }
 
-/// Lines as rows of text, the first one brighter.
-fn rows(painter: &Painter, lines: &[String], scale: f32) -> Vec<Arc<Galley>> {
-    let font = FontId::monospace((PANEL_FONT * scale).round());
-    let lines = lines.iter().take(Hud::LINES_MAX).filter(|line| !line.is_empty()).enumerate();
-    let row = |(index, line): (usize, &String)| {
-        let ink = if index == 0 { INK } else { INK_DIM };
-        let shown: String = line.chars().take(Hud::LINE_MAX).collect();
-        painter.layout_no_wrap(shown, font.clone(), ink)
-    };
-    lines.map(row).collect()
-}
-
-/// A panel of rows in an upper corner, with so much room below them; its box.
-fn corner(
-    painter: &Painter,
-    rows: &[Arc<Galley>],
-    side: Align,
-    room: f32,
-    scale: f32,
-) -> Option<Rect> {
-    if rows.is_empty() {
-        return None;
-    }
-    let leading = (PANEL_LEADING * scale).round();
-    let wide = rows.iter().map(|row| row.size().x).fold(0.0, f32::max);
-    let tall: f32 = rows.iter().map(|row| row.size().y + leading).sum::<f32>() - leading;
-    let margin = (PANEL_MARGIN * scale).round();
-    let size = (vec2(wide, tall + room) + margin * 2.0).ceil();
+/// One line in the middle of the picture, on more lines where it is too long.
+fn middle(painter: &Painter, text: &str, scale: f32) {
     let screen = painter.clip_rect().shrink((PANEL_AT * scale).round());
-    let at = match side {
-        Align::Max => pos2(screen.right() - size.x, screen.top()),
-        Align::Min | Align::Center => screen.left_top(),
-    };
-    let rect = Rect::from_min_size(at, size);
-    painter.rect_filled(rect, CornerRadius::same(6), PAPER);
-    let mut pen = at + margin;
-    for row in rows {
-        let down = row.size().y + leading;
-        painter.galley(pen.round(), Arc::clone(row), INK);
-        pen.y += down;
-    }
-    Some(rect)
-}
-
-/// What a window shows over its picture.
-fn over(painter: &Painter, overlay: &Overlay, scale: f32) {
-    let rows = rows(painter, &overlay.lines, scale);
-    let tall = (GRAPH_TALL * scale).round();
-    let leading = (PANEL_LEADING * scale).round();
-    if let Some(rect) = corner(painter, &rows, Align::Max, tall + leading, scale) {
-        let inner = rect.shrink2((PANEL_MARGIN * scale).round());
-        graph(painter, inner.with_min_y(inner.bottom() - tall), &overlay.graph);
-    }
-    if let Some(hint) = overlay.hint {
-        let font = FontId::proportional((HINT_FONT * scale).round());
-        let galley = painter.layout_no_wrap(hint.to_owned(), font, INK);
-        let size = galley.size() + (PANEL_MARGIN * scale).round() * 2.0;
-        let screen = painter.clip_rect();
-        let at = pos2(screen.center().x, screen.bottom() - (PANEL_AT * scale).round());
-        let rect = Align2::CENTER_BOTTOM.anchor_size(at, size);
-        painter.rect_filled(rect, CornerRadius::same(6), PAPER);
-        let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
-        painter.galley(place.min.round(), galley, INK);
-    }
-}
-
-/// One bar a frame; two lines stand for 60 and for 30 frames a second.
-fn graph(painter: &Painter, rect: Rect, spans: &[f32]) {
-    let high = |span: f32| rect.bottom() - rect.height() * (span / GRAPH_MAX).min(1.0);
-    let mut left = rect.left();
-    let wide = rect.width() / f32::from(u16::try_from(spans.len().max(1)).unwrap_or(u16::MAX));
-    for span in spans {
-        let bar = Rect::from_min_max(pos2(left, high(*span)), pos2(left + wide, rect.bottom()));
-        painter.rect_filled(bar, CornerRadius::ZERO, if *span > 34.0 { BAR_LATE } else { BAR });
-        left += wide;
-    }
-    for span in [1e3 / 60.0, 1e3 / 30.0] {
-        painter.hline(rect.x_range(), high(span), Stroke::new(1.0, INK_DIM.gamma_multiply(0.5)));
-    }
+    let font = FontId::proportional((NOTICE_FONT * scale).round());
+    let galley = painter.layout(text.to_owned(), font, INK, screen.width().max(1.0));
+    let at = Align2::CENTER_CENTER.anchor_size(screen.center(), galley.size());
+    painter.galley(at.min.round(), galley, INK);
 }
 
 /// The names, the nearest placed first and painted last; a name that would cover a nearer one moves

@@ -18,6 +18,9 @@ pub struct View {
     pub players: Vec<PlayerView>,
     /// Text in the corner.
     pub hud: Hud,
+    /// The map that is waited for, empty where its name is not known yet. While there is one, a line
+    /// that says so is shown instead of the world.
+    pub loading: Option<String>,
 }
 
 impl View {
@@ -31,7 +34,7 @@ impl View {
     #[must_use]
     pub fn of(scene: Arc<Scene>) -> Self {
         let camera = scene.camera;
-        Self { camera, scene, players: Vec::new(), hud: Hud::default() }
+        Self { camera, scene, players: Vec::new(), hud: Hud::default(), loading: None }
     }
 }
 

@@ -18,6 +18,9 @@ use crate::text::Lettering;
 /// Bytes that are on their way to the device at a time.
 const SEND_MAX: u64 = 64 << 20;
 
+/// What is behind a line that stands for a world: a dark slate.
+const WAITING: wgpu::Color = wgpu::Color { r: 0.085, g: 0.105, b: 0.125, a: 1.0 };
+
 /// The places of everything that one picture draws.
 struct Placed {
     boxes: Instances,
@@ -42,7 +45,9 @@ impl Gpu {
         };
         let mut encoder =
             self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.draw_depths(&mut encoder, &numbers, list, &placed);
+        if list.notice.is_none() {
+            self.draw_depths(&mut encoder, &numbers, list, &placed);
+        }
         self.draw_picture(&mut encoder, targets, list, &placed);
         encoder
     }
@@ -106,10 +111,13 @@ impl Gpu {
             view,
             depth_slice: None,
             resolve_target,
-            ops: Operations { load: LoadOp::Clear(wgpu::Color::BLACK), store: StoreOp::Store },
+            ops: Operations { load: LoadOp::Clear(WAITING), store: StoreOp::Store },
         };
         let far = LoadOp::Clear(0.0);
         let mut pass = begin(encoder, Some(colour), &targets.depth, far, StoreOp::Discard);
+        if list.notice.is_some() {
+            return;
+        }
         pass.set_bind_group(0, &self.lit, &[]);
         pass.set_pipeline(&self.pipelines.players);
         self.capsule.draw(&mut pass, &placed.players, 0..list.players_seen);

@@ -7,6 +7,7 @@ use glam::Vec3;
 
 use super::Lettering;
 use crate::gray_box::yard;
+use crate::overlay::Overlay;
 use crate::scene::DrawList;
 use crate::scene::book::Book;
 use crate::scene::capsule::Capsule;
@@ -80,4 +81,31 @@ fn the_panel_counts_what_it_shows_and_stops_at_its_limits() {
     assert!(full.hud.unwrap().right < 1280);
     view.hud.lines = vec![String::new()];
     assert_eq!((lettering(&view).hud_runs, lettering(&view).hud), (0, None));
+}
+
+#[test]
+fn panels_never_cover_one_another_at_any_size_of_a_window() {
+    let view = yard();
+    let lines =
+        |many: usize| vec![String::from("a line of some length, as drivers have them"); many];
+    let detailed = Overlay { lines: lines(9), graph: vec![33.0; 120], hint: Some("click to look") };
+    let mut both = 0;
+    for (width, height) in [(160, 90), (300, 200), (640, 360), (1280, 720), (1920, 400), (400, 900)]
+    {
+        let list = DrawList::new(&view, &Book::default(), &Capsule::new(), width, height);
+        let shown = |overlay: &Overlay| {
+            let ctx = egui::Context::default();
+            Lettering::over(&ctx, &list, &view.hud, overlay).panels
+        };
+        let panels = shown(&detailed);
+        assert!(!panels.is_empty(), "the panel is there at {width}x{height}");
+        for (index, panel) in panels.iter().enumerate() {
+            let others = &panels[index + 1..];
+            assert!(!others.iter().any(|other| other.overlaps(*panel)), "{panels:?}");
+        }
+        both += usize::from(panels.len() == 3);
+        let plain = shown(&Overlay::default());
+        assert_eq!(plain.len(), 1);
+    }
+    assert!(both >= 2, "where there is room all are shown");
 }
