@@ -5,8 +5,10 @@
 
 mod keys;
 
+use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter, Result as Written};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dh_view::Hands;
@@ -14,7 +16,7 @@ use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{DeviceEvent, DeviceId, ElementState, MouseButton, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, EventLoop, OwnedDisplayHandle};
-use winit::keyboard::PhysicalKey;
+use winit::keyboard::{KeyCode, PhysicalKey};
 use winit::platform::pump_events::{EventLoopExtPumpEvents, PumpStatus};
 use winit::platform::x11::EventLoopBuilderExtX11;
 use winit::window::{CursorGrabMode, Window as Pane, WindowAttributes, WindowId};
@@ -41,6 +43,15 @@ pub struct Window {
 pub struct Screen {
     pub(crate) pane: Arc<Pane>,
     pub(crate) display: OwnedDisplayHandle,
+    /// Whether nothing of it can be seen, as far as the display tells.
+    covered: Arc<AtomicBool>,
+}
+
+impl Screen {
+    /// Whether drawing into it would be for nobody.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.covered.load(Ordering::Acquire) || self.pane.is_minimized() == Some(true)
+    }
 }
 
 /// There is no display to open a window on.
@@ -80,7 +91,8 @@ impl Window {
         }
         let why = || seat.refused.clone().unwrap_or_else(|| "it gave no window in time".to_owned());
         let pane = seat.pane.clone().ok_or_else(|| NoDisplay(why()))?;
-        let screen = Screen { pane, display: events.owned_display_handle() };
+        let covered = Arc::clone(&seat.covered);
+        let screen = Screen { pane, display: events.owned_display_handle(), covered };
         Ok(Self { events, seat, screen })
     }
 
@@ -130,12 +142,28 @@ struct Seat {
     pane: Option<Arc<Pane>>,
     refused: Option<String>,
     hands: Hands,
+    /// Keys that were held already when the window got the keyboard: until they are let go they are
+    /// for nothing, however often the display repeats them.
+    stale: BTreeSet<KeyCode>,
+    covered: Arc<AtomicBool>,
     captured: bool,
     detail: bool,
     closed: bool,
 }
 
 impl Seat {
+    /// A key goes down or up. `told` is what the display says of keys that it finds held when the
+    /// window gets the keyboard, and let go of when it loses it.
+    fn key(&mut self, code: KeyCode, down: bool, told: bool) {
+        let stale = if down { self.stale.contains(&code) } else { self.stale.remove(&code) };
+        if told && down {
+            self.stale.insert(code);
+        }
+        if let Some(deed) = deed(code).filter(|_| !told && !stale) {
+            self.press(deed, down);
+        }
+    }
+
     fn press(&mut self, deed: Deed, down: bool) {
         let hands = &mut self.hands;
         match deed {
@@ -203,11 +231,10 @@ impl ApplicationHandler for Seat {
                 button: MouseButton::Left,
                 ..
             } => self.capture(),
-            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } if !event.repeat => {
-                if let PhysicalKey::Code(code) = event.physical_key
-                    && let Some(deed) = deed(code)
-                {
-                    self.press(deed, event.state.is_pressed());
+            WindowEvent::Occluded(covered) => self.covered.store(covered, Ordering::Release),
+            WindowEvent::KeyboardInput { event, is_synthetic, .. } if !event.repeat => {
+                if let PhysicalKey::Code(code) = event.physical_key {
+                    self.key(code, event.state.is_pressed(), is_synthetic);
                 }
             }
             _ => (),
@@ -231,6 +258,21 @@ fn counts(moved: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_was_held_when_the_keyboard_came_is_for_nothing_until_it_is_pressed_anew() {
+        let mut seat = Seat::default();
+        seat.key(KeyCode::KeyW, true, true);
+        seat.key(KeyCode::KeyW, true, false);
+        assert!(!seat.hands.ahead, "the display repeats it");
+        seat.key(KeyCode::KeyW, false, false);
+        seat.key(KeyCode::KeyW, true, false);
+        assert!(seat.hands.ahead);
+        seat.key(KeyCode::KeyW, false, true);
+        seat.let_go();
+        seat.key(KeyCode::KeyW, true, false);
+        assert!(seat.hands.ahead, "it was let go while another window had the keyboard");
+    }
 
     #[test]
     fn without_a_display_the_reason_is_told_in_one_line_and_no_place_in_anybodys_sources() {

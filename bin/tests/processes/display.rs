@@ -1,5 +1,6 @@
 //! A display that nobody sees, and a hand that presses keys on it.
 
+use std::cell::Cell;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -7,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
-    self, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, ImageFormat, InputFocus,
-    MapState, Window,
+    self, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, GrabMode,
+    GrabStatus, ImageFormat, InputFocus, MapState, PropMode, Window, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 /// How long a window may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,6 +28,8 @@ pub(crate) struct Display {
     pub(crate) name: String,
     x: RustConnection,
     root: Window,
+    /// How many pictures were kept.
+    kept: Cell<u32>,
 }
 
 impl Display {
@@ -57,7 +61,7 @@ impl Display {
     pub(crate) fn attach(name: &str) -> Self {
         let (x, screen) = RustConnection::connect(Some(name)).unwrap();
         let root = x.setup().roots[screen].root;
-        Self { server: None, name: name.to_owned(), x, root }
+        Self { server: None, name: name.to_owned(), x, root, kept: Cell::new(0) }
     }
 
     /// Wait for a window of this title, and give it the keyboard.
@@ -65,14 +69,65 @@ impl Display {
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             if let Some(found) = self.find(title) {
-                let now = x11rb::CURRENT_TIME;
-                self.x.set_input_focus(InputFocus::PARENT, found, now).unwrap();
-                self.x.flush().unwrap();
+                self.focus(found);
                 return found;
             }
             thread::sleep(Duration::from_millis(50));
         }
         panic!("no window of title {title:?} came");
+    }
+
+    /// Give a window the keyboard.
+    pub(crate) fn focus(&self, window: Window) {
+        let now = x11rb::CURRENT_TIME;
+        self.x.set_input_focus(InputFocus::PARENT, window, now).unwrap().check().unwrap();
+    }
+
+    /// Give the keyboard to another window, which is made for it.
+    pub(crate) fn focus_elsewhere(&self) {
+        let other = self.x.generate_id().unwrap();
+        let (class, plain) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+        let made = self.x.create_window(0, other, self.root, 0, 0, 9, 9, 0, class, 0, &plain);
+        made.unwrap().check().unwrap();
+        self.map(other);
+        self.focus(other);
+    }
+
+    /// Show a window.
+    pub(crate) fn map(&self, window: Window) {
+        self.x.map_window(window).unwrap().check().unwrap();
+    }
+
+    /// Show it no more.
+    pub(crate) fn unmap(&self, window: Window) {
+        self.x.unmap_window(window).unwrap().check().unwrap();
+    }
+
+    /// Minimise a window, or bring it back, as a window manager does.
+    pub(crate) fn minimise(&self, window: Window, away: bool) {
+        let [state, hidden] = [b"_NET_WM_STATE".as_slice(), b"_NET_WM_STATE_HIDDEN"]
+            .map(|name| self.x.intern_atom(false, name).unwrap().reply().unwrap().atom);
+        let states: &[u32] = if away { &[hidden] } else { &[] };
+        let set =
+            self.x.change_property32(PropMode::REPLACE, window, state, AtomEnum::ATOM, states);
+        set.unwrap().check().unwrap();
+        if away { self.unmap(window) } else { self.map(window) }
+    }
+
+    /// Whether a window holds the pointer.
+    pub(crate) fn is_pointer_held(&self) -> bool {
+        let (mode, none, now) = (GrabMode::ASYNC, x11rb::NONE, x11rb::CURRENT_TIME);
+        let events = EventMask::NO_EVENT;
+        let asked = self.x.grab_pointer(false, self.root, events, mode, mode, none, none, now);
+        let free = asked.unwrap().reply().unwrap().status == GrabStatus::SUCCESS;
+        self.x.ungrab_pointer(now).unwrap().check().unwrap();
+        !free
+    }
+
+    /// Press a key and let it go.
+    pub(crate) fn tap(&self, code: u8) {
+        self.key(code, true);
+        self.key(code, false);
     }
 
     fn find(&self, title: &str) -> Option<Window> {
@@ -133,7 +188,20 @@ impl Display {
         let image = self.x.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, wide, high, u32::MAX);
         let data = image.unwrap().reply().unwrap().data;
         let pixels = data.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]);
-        (usize::from(wide), pixels.collect())
+        let pixels: Vec<[u8; 3]> = pixels.collect();
+        self.keep(usize::from(wide), &pixels);
+        (usize::from(wide), pixels)
+    }
+
+    /// Keep what a window showed for people to look at, where `DH_PICTURES` names a folder.
+    fn keep(&self, wide: usize, pixels: &[[u8; 3]]) {
+        let Some(folder) = std::env::var_os("DH_PICTURES") else { return };
+        let at = self.kept.get();
+        self.kept.set(at + 1);
+        let name = format!("window-{}-{at}.ppm", std::process::id());
+        let head = format!("P6\n{wide} {}\n255\n", pixels.len() / wide);
+        let bytes = [head.as_bytes(), pixels.as_flattened()].concat();
+        std::fs::write(std::path::PathBuf::from(folder).join(name), bytes).unwrap();
     }
 }
 

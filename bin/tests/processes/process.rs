@@ -132,6 +132,15 @@ impl Process {
         kill_process(pid, signal).unwrap();
     }
 
+    /// Processor time that it has spent so far, to a hundredth of a second.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        // After the name, which may hold anything: user and system time are 12th and 13th.
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).map(|it| it.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 10)
+    }
+
     /// Wait until it has ended.
     pub(crate) fn end(&mut self) -> Ended {
         let until = Instant::now() + PATIENCE * 2;

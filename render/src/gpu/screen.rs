@@ -149,7 +149,7 @@ impl Front {
     pub(crate) fn size(&self, side_max: u32) -> Option<[u32; 2]> {
         let size = self.screen.pane.inner_size();
         let whole = size.width > 0 && size.height > 0;
-        let open = whole && self.screen.pane.is_minimized() != Some(true);
+        let open = whole && !self.screen.is_hidden();
         open.then(|| [size.width.min(side_max), size.height.min(side_max)])
     }
 
