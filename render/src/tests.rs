@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dh_view::{
-    Camera, Hud, Image, Material, Mesh, NoPicture, Picture, PixelBox, PlayerView, Scene, View,
+    BoxView, Camera, Colour, Hud, Image, Material, Mesh, NoPicture, Picture, PixelBox, PlayerView,
+    Scene, View,
 };
 use glam::Vec3;
 
@@ -273,4 +274,37 @@ fn while_a_map_is_waited_for_one_line_is_shown_and_nothing_of_another_world() {
     assert!(named.iter().all(|(_, y)| (330..390).contains(y)), "one line in the middle");
     let (before, after) = (take(&mut studio, &yard()), take(&mut studio, &yard()));
     assert!(before == after && before.report.world_triangles > 0, "and then the world");
+}
+
+/// Two walls that meet, each looked at in cells of so many pixels: light falls off towards the corner
+/// without a step from one cell to the next.
+#[test]
+fn the_shade_of_a_corner_has_no_edges() {
+    const CELL: u32 = 12;
+    let Some(mut studio) = studio() else { return };
+    let made = |centre: [f32; 3], half: [f32; 3]| BoxView {
+        material: Some(0),
+        ..BoxView::upright(centre.into(), half.into(), Colour(0xff_ff_ff))
+    };
+    let boxes = [
+        made([0.0, -0.1, 0.0], [6.0, 0.1, 6.0]),
+        made([0.0, 1.8, -4.0], [6.0, 1.8, 0.15]),
+        made([4.0, 1.8, 0.0], [0.15, 1.8, 6.0]),
+    ];
+    let mut scene = Scene { materials: vec![Material::default()], ..Scene::of_boxes(boxes.into()) };
+    scene.sun.strength = 0.0;
+    scene.camera = Camera::look_at(Vec3::new(1.6, 1.7, -0.6), Vec3::new(2.6, 1.7, -3.85), 1.0);
+    let picture = take(&mut studio, &View::of(Arc::new(scene)));
+    let light = |left: u32, top: u32| -> f32 {
+        let pixels = (0..CELL * CELL).map(|at| (left + at % CELL, top + at / CELL));
+        let sum: u32 = pixels.map(|(x, y)| u32::from(picture.pixel(x, y).unwrap()[1])).sum();
+        sum as f32 / (CELL * CELL) as f32
+    };
+    let mut worst = 0.0_f32;
+    for top in (150..480).step_by(CELL as usize) {
+        let row: Vec<f32> = (200..680).step_by(CELL as usize).map(|at| light(at, top)).collect();
+        let steps = row.windows(3).map(|it| (it[0] - 2.0 * it[1] + it[2]).abs());
+        worst = steps.fold(worst, f32::max);
+    }
+    assert!(worst < 3.5, "{worst}");
 }

@@ -58,6 +58,7 @@ fn rim(in: BoxOut, blur: vec2f) -> f32 {
 }
 
 @fragment fn box_fragment(in: BoxOut) -> @location(0) vec4f {
+    speck = specks(in.clip);
     let at = in.along.xy;
     let blur = fwidth(at);
     let fine = max(blur.x, blur.y);
@@ -79,6 +80,7 @@ fn rim(in: BoxOut, blur: vec2f) -> f32 {
 
 // A box of a material of the scene.
 @fragment fn brush_fragment(in: BoxOut) -> @location(0) vec4f {
+    speck = specks(in.clip);
     let at = in.along.xy;
     let base = textureSample(image, smooth_image, vec2f(at.x, -at.y) * m.finish.z) * m.base;
     let bright = rim(in, fwidth(at));

@@ -42,6 +42,14 @@ fn air(way: vec3f) -> vec3f {
     return select(below, above, way.y > 0.0) + glow;
 }
 
+// A pattern over the picture, 0 to 1, that differs between neighbours as far as it can: the
+// interleaved gradient noise of Jimenez. Set by each fragment shader before it asks for light.
+var<private> speck: f32;
+
+fn specks(at: vec4f) -> f32 {
+    return fract(52.9829189 * fract(dot(floor(at.xy), vec2f(0.06711056, 0.00583715))));
+}
+
 // How much of the sun reaches a point, 0 to 1.
 fn sunlit(world: vec3f, normal: vec3f) -> f32 {
     let lift = normal * (g.maps.x * 1.6);
@@ -65,7 +73,8 @@ fn sunlit(world: vec3f, normal: vec3f) -> f32 {
 }
 
 // How much of the sky is open at a point, 0 to 1: the map from above is read around it, and what
-// stands higher than a slope takes that part away.
+// stands higher than a slope takes that part away. Each pixel looks another way and another way
+// far, so that what is read only here and there leaves no edges.
 fn open_sky(world: vec3f, normal: vec3f) -> f32 {
     let foot = world + normal * (g.maps.z * 1.2);
     var open = 0.0;
@@ -75,9 +84,10 @@ fn open_sky(world: vec3f, normal: vec3f) -> f32 {
     for (var ring = 0; ring < SKY_RINGS; ring++) {
         // The rings that are left out are the nearest and the farthest.
         let which = ring + (4 - SKY_RINGS) / 2;
-        let reach = array(0.2, 0.5, 1.0, 1.8)[which];
+        let shift = fract(speck + 0.618034 * f32(which) + 0.5);
+        let reach = array(0.2, 0.5, 1.0, 1.8)[which] * (0.75 + 0.5 * shift);
         let slope = array(0.3, 0.5, 0.65, 0.8)[which];
-        let first = 0.37 * f32(which) * turn;
+        let first = fract(speck + 0.25 * f32(which)) * turn;
         var way = vec2f(cos(first), sin(first));
         for (var step = 0; step < SKY_STEPS; step++) {
             let weight = clamp(dot(way, normal.xz) + normal.y + 0.15, 0.0, 1.0);

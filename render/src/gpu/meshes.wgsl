@@ -50,6 +50,7 @@ fn looking(in: MeshOut) -> vec3f {
 }
 
 @fragment fn mesh_fragment(in: MeshOut) -> @location(0) vec4f {
+    speck = specks(in.clip);
     let base = textureSample(image, smooth_image, in.uv) * m.base * in.tint;
     let light = surface(base.rgb, m.emissive.rgb, m.finish.xy, in.world, looking(in));
     return pixel(hazed(light, in.world), in.clip);
@@ -57,6 +58,7 @@ fn looking(in: MeshOut) -> vec3f {
 
 // The same with holes. Apart, because a shader that may discard costs every pixel its early test.
 @fragment fn cutout_fragment(in: MeshOut) -> @location(0) vec4f {
+    speck = specks(in.clip);
     let base = textureSample(image, smooth_image, in.uv) * m.base * in.tint;
     let normal = looking(in);
     if base.a < m.emissive.w {

@@ -53,6 +53,7 @@ fn standing(in: PlayerIn) -> vec3f {
 }
 
 @fragment fn player_fragment(in: PlayerOut) -> @location(0) vec4f {
+    speck = specks(in.clip);
     let normal = normalize(in.normal);
     let toward_eye = normalize(g.eye.xyz - in.world);
     let sun = sunlit(in.world, normal);

@@ -33,14 +33,16 @@ pub struct Limits {
 }
 
 impl Limits {
+    // A picture shows about a tenth of the sphere around the eye: eight layers of that are some
+    // seventy of the picture, of which worlds that are meant to be looked at have less than ten.
     /// For graphics cards.
     pub const CARD: Self = Self {
-        camera: Load { triangles: 8_000_000, draws: 16_384, layers: 64.0 },
+        camera: Load { triangles: 8_000_000, draws: 16_384, layers: 32.0 },
         maps: Load { triangles: 8_000_000, draws: 16_384, layers: 512.0 },
     };
     /// Where a processor does the drawing: a window then still shows a frame every few seconds.
     pub const PROCESSOR: Self = Self {
-        camera: Load { triangles: 2_000_000, draws: 8_192, layers: 24.0 },
+        camera: Load { triangles: 2_000_000, draws: 8_192, layers: 8.0 },
         maps: Load { triangles: 2_000_000, draws: 8_192, layers: 128.0 },
     };
 }
