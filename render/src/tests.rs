@@ -276,8 +276,8 @@ fn while_a_map_is_waited_for_one_line_is_shown_and_nothing_of_another_world() {
     assert!(before == after && before.report.world_triangles > 0, "and then the world");
 }
 
-/// Two walls that meet, each looked at in cells of so many pixels: light falls off towards the corner
-/// without a step from one cell to the next.
+/// Two walls that meet, each looked at in cells of so many pixels: light falls off towards the
+/// corner without a step from one cell to the next.
 #[test]
 fn the_shade_of_a_corner_has_no_edges() {
     const CELL: u32 = 12;

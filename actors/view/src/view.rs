@@ -18,8 +18,8 @@ pub struct View {
     pub players: Vec<PlayerView>,
     /// Text in the corner.
     pub hud: Hud,
-    /// The map that is waited for, empty where its name is not known yet. While there is one, a line
-    /// that says so is shown instead of the world.
+    /// The map that is waited for, empty where its name is not known yet. While there is one, a
+    /// line that says so is shown instead of the world.
     pub loading: Option<String>,
 }
 

@@ -14,8 +14,8 @@ use crate::display::Display;
 const INNER: &str = "DH_TEST_ON_DISPLAY";
 const TITLE: &str = "Driftholm";
 
-/// Run the test of this name in a process of its own, which has a display. A process opens windows on
-/// the display that its environment names, and on one only.
+/// Run the test of this name in a process of its own, which has a display. A process opens
+/// windows on the display that its environment names, and on one only.
 fn on_a_display(name: &str, test: impl FnOnce(&Display)) {
     if let Ok(display) = std::env::var(INNER) {
         return test(&Display::attach(&display));

@@ -41,8 +41,8 @@ pub(super) struct Level {
 /// Images are made no smaller than this along their longer side to fit, pixels.
 const SIDE_MIN: u32 = 64;
 
-/// How the images of a scene fit into so many bytes: the longest side that any may have, and how many
-/// of them, from the first, are there at all.
+/// How the images of a scene fit into so many bytes: the longest side that any may have, and how
+/// many of them, from the first, are there at all.
 pub(super) fn fit(images: &[&Image], side_max: u32, bytes_max: u64) -> (u32, usize) {
     let all = |side| images.iter().map(|image| bytes_at(image, side)).sum::<u64>();
     let mut side = side_max.max(1);

@@ -1,5 +1,5 @@
-//! Blocks: where the triangles of a mesh lie, coarsely, so that a ray finds them and what they cover
-//! is known before they are drawn.
+//! Blocks: where the triangles of a mesh lie, coarsely, so that a ray finds them and what they
+//! cover is known before they are drawn.
 
 use dh_view::{Bounds, Mesh, ModelView};
 use glam::{Affine3A, Vec3, Vec4};

@@ -1,5 +1,5 @@
-//! Boxes: which boxes of a world are drawn, and in which order. Used by the draw list; never touches
-//! the device.
+//! Boxes: which boxes of a world are drawn, and in which order. Used by the draw list; never
+//! touches the device.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Budget: how much of a scene one frame draws at most, so that no map stops a picture. What is over
-//! is left out: of what the camera sees the farthest, of what casts shadows the last. Pure.
+//! Budget: how much of a scene one frame draws at most, so that no map stops a picture. What is
+//! over is left out: of what the camera sees the farthest, of what casts shadows the last. Pure.
 
 use std::cell::Cell;
 use std::f32::consts::PI;
@@ -9,7 +9,7 @@ use glam::Vec3;
 
 /// What has a smaller share of a layer is not looked at more closely.
 pub(super) const SHARE_MIN: f32 = 1.0 / 64.0;
-/// Boxes, bounds and triangles that one frame looks at to find where players and their shadows fall.
+/// Boxes, bounds and triangles that one frame looks at to find where players and shadows fall.
 const LOOKS_MAX: u32 = 4_000_000;
 
 /// A load on the device: what a pass may draw, or what one thing takes of that.
@@ -114,7 +114,8 @@ impl Default for Looks {
     }
 }
 
-/// The part of the sphere around the origin that a triangle covers. After Van Oosterom and Strackee.
+/// The part of the sphere around the origin that a triangle covers, after Van Oosterom and
+/// Strackee.
 #[must_use]
 pub fn share([a, b, c]: [Vec3; 3]) -> f32 {
     let (la, lb, lc) = (a.length(), b.length(), c.length());

@@ -1,4 +1,5 @@
-//! Panes: the panels in the corners and the line at the bottom, laid out so that none covers another.
+//! Panes: the panels in the corners and the line at the bottom, laid out so that none covers
+//! another.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -47,9 +47,9 @@ fn the_window_shows_the_picture_and_shows_it_again_after_its_device_was_lost() {
 }
 
 #[test]
-fn details_change_the_picture_in_their_two_corners_and_nowhere_else_and_leave_it_as_it_was() {
+fn details_change_the_picture_in_two_corners_only_and_leave_it_as_it_was() {
     let name = "window::pane::\
-                details_change_the_picture_in_their_two_corners_and_nowhere_else_and_leave_it_as_it_was";
+                details_change_the_picture_in_two_corners_only_and_leave_it_as_it_was";
     on_a_display(name, |display| {
         let mut booth = Booth::open();
         booth.plain = false;
