@@ -299,6 +299,7 @@ impl Actor for ConnectionActor {
                 self.ways.to_map_loader(MapLoaderMsg::Forget);
                 self.ways.to_downloader(DownloaderMsg::Want(wanted));
             }
+            Effect::Await(map) => self.ways.to_presenter(PresenterMsg::Awaited(map)),
             Effect::Stand(map) => self.stand(&map),
             Effect::StandOnGrayBox(generation) => {
                 self.stand(&StandingMap::gray_box(&self.gray_box, generation));

@@ -46,8 +46,10 @@ actor_message! {
         Players(PlayerList): Control Refuse,
         /// Preferences have changed.
         Prefs(Arc<Prefs>): Control Coalesce,
+        /// A map is waited for, of this name where it is known; or none any more.
+        Awaited(Option<String>): Control Refuse,
         /// Another map is loaded: this is what it looks like.
-        Scene(Arc<Scene>): Control Coalesce,
+        Scene(Arc<Scene>): Control Refuse,
         /// Where pictures are taken from.
         Camera(CameraMode): Control Coalesce,
         /// A view of this moment is wanted.

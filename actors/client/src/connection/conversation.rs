@@ -84,7 +84,10 @@ impl Connecting {
         let map_generation = advert.generation;
         self.phase = Phase::Loading { map_generation };
         match Wanted::of(advert) {
-            Ok(Some(wanted)) => out.push(Effect::Fetch(Numbered::new(self.attempt, wanted))),
+            Ok(Some(wanted)) => {
+                out.push(Effect::Await(Some(wanted.map.to_string())));
+                out.push(Effect::Fetch(Numbered::new(self.attempt, wanted)));
+            }
             Ok(None) => {
                 out.push(Effect::StandOnGrayBox(map_generation));
                 self.ready(map_generation, out);
@@ -113,6 +116,7 @@ impl Connecting {
     /// told.
     fn cannot_load(&mut self, kind: EndKind, why: String, out: &mut Outbox<Effect>) {
         if self.has_played {
+            out.push(Effect::Await(None));
             out.push(Effect::Tell(ClientEvent::Line(format!("map transfer failed: {why}"))));
         } else {
             let end = self.ending(kind);

@@ -59,6 +59,9 @@ pub(super) enum Phase {
 pub enum Effect {
     /// Have this map here and load it; `Loaded` or `LoadFailed` follows.
     Fetch(Numbered<Wanted>),
+    /// Show that a map is waited for, by its name where that is known, until one stands; or that
+    /// none is waited for any more.
+    Await(Option<String>),
     /// This map takes the place of the one that is shown.
     Stand(Arc<StandingMap>),
     /// The gray box does, under this generation.
@@ -158,6 +161,7 @@ impl Connecting {
         let target = to.or_else(|| self.last_target.clone()).unwrap_or_else(this_machine);
         self.last_target = Some(target);
         out.push(Effect::Tell(ClientEvent::Stands("connecting")));
+        out.push(Effect::Await(Some(String::new())));
         match awaited {
             None => self.dial(now, out),
             Some((left, until)) => {
@@ -212,6 +216,7 @@ impl Connecting {
     /// Forget transport and session; what the transport still tells bears an old number.
     fn hang_up(&mut self, code: CloseCode, reason: &'static str, out: &mut Outbox<Effect>) {
         out.push(Effect::HangUp { code, reason });
+        out.push(Effect::Await(None));
         if matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
             out.push(Effect::Left);
         }

@@ -63,6 +63,8 @@ impl Stage {
 #[derive(Debug)]
 pub struct Presenter {
     scene: Arc<Scene>,
+    /// The map that is waited for, and shown as that.
+    awaited: Option<String>,
     stage: Stage,
     show: Option<Show>,
     last_frame: Micros,
@@ -87,7 +89,7 @@ impl Presenter {
     #[must_use]
     pub fn new(scene: Arc<Scene>, stage: Stage, now: Micros) -> Self {
         let show = stage.session.as_ref().map(|session| Show::new(session, &stage.prefs));
-        Self { scene, stage, show, last_frame: now, fps: None }
+        Self { scene, awaited: None, stage, show, last_frame: now, fps: None }
     }
 
     /// What is shown of this attempt's session; nothing once another has begun, or none stands.
@@ -124,6 +126,7 @@ impl Presenter {
 
     fn view(&self, now: Micros) -> View {
         let mut view = View::of(Arc::clone(&self.scene));
+        view.loading.clone_from(&self.awaited);
         if let CameraMode::Fixed(camera) = self.stage.camera {
             view.camera = camera;
         }
@@ -248,7 +251,9 @@ impl Machine for Presenter {
                 self.last_frame = now;
                 self.keep(out);
             }
+            PresenterMsg::Awaited(map) => self.awaited = map,
             PresenterMsg::Scene(scene) => {
+                self.awaited = None;
                 self.scene = Arc::clone(&scene);
                 out.push(Effect::Scene(scene));
             }

@@ -314,3 +314,18 @@ fn holds_are_reported_once_an_interval() {
     }
     assert_eq!(reports, 2);
 }
+
+#[test]
+fn a_map_that_is_waited_for_is_shown_as_that_until_it_stands_or_will_not_come() {
+    let mut rig = Rig::playing(CameraMode::Eyes);
+    assert_eq!(rig.view().loading, None);
+    for name in ["", "p:assets/a.dh-map"] {
+        rig.tell(PresenterMsg::Awaited(Some(name.to_owned())));
+        assert_eq!(rig.view().loading.as_deref(), Some(name));
+    }
+    rig.tell(PresenterMsg::Scene(gray_box()));
+    assert_eq!(rig.view().loading, None);
+    rig.tell(PresenterMsg::Awaited(Some(String::new())));
+    rig.tell(PresenterMsg::Awaited(None));
+    assert_eq!(rig.view().loading, None);
+}

@@ -116,3 +116,24 @@ fn the_gray_box_is_code_and_is_ready_at_once() {
     assert!(effects.iter().any(|effect| matches!(effect, Effect::StandOnGrayBox(4))));
     assert_eq!(readies(effects), [4]);
 }
+
+fn awaited(effects: &[Effect]) -> Vec<Option<&str>> {
+    let awaited = effects.iter().filter_map(|effect| match effect {
+        Effect::Await(map) => Some(map.as_deref()),
+        _ => None,
+    });
+    awaited.collect()
+}
+
+#[test]
+fn a_map_is_waited_for_from_the_dial_on_and_at_a_switch_until_it_cannot_be_had() {
+    let rig = joining();
+    let name = wanted(3).map.to_string();
+    assert_eq!(awaited(&rig.effects), [Some(""), Some(name.as_str())]);
+    let mut rig = Rig::playing();
+    let before = rig.effects.len();
+    switch(&mut rig, 9);
+    failed(&mut rig, 9);
+    assert_eq!(awaited(&rig.effects[before..]), [Some(name.as_str()), None]);
+    assert_eq!(awaited(rig.tell(ConnectionMsg::Disconnect)), [None]);
+}
