@@ -4,6 +4,7 @@
 mod build;
 mod extract;
 mod fresh;
+mod interrupt;
 mod opened;
 mod pallet;
 mod shelf;

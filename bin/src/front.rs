@@ -135,10 +135,9 @@ impl Front {
 }
 
 fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let heard = [SIGINT, SIGTERM, SIGHUP].into_iter();
     // What was started to outlive its terminal goes on without it.
-    let heard = heard.filter(|signal| *signal != SIGHUP || !ignores(&status, SIGHUP));
+    let heard = heard.filter(|signal| *signal != SIGHUP || !ignored(SIGHUP));
     let mut signals = Signals::new(heard).map_err(|error| internal(&error))?;
     let hear = move || {
         let mut asked = None;
@@ -159,6 +158,11 @@ fn hear_signals(to: SyncSender<Event>) -> Result<(), Failure> {
         }
     };
     spawn("signals", hear)
+}
+
+/// Whether this process has been started to ignore the signal.
+pub(crate) fn ignored(signal: i32) -> bool {
+    ignores(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), signal)
 }
 
 /// Whether a process of this status, as Linux tells it, has been started to ignore the signal.

@@ -56,10 +56,13 @@ pub(crate) enum Pallet {
         file: PathBuf,
     },
     /// Unpack a pallet, all of it or nothing
+    ///
+    /// Entries are unpacked as they lie in the pallet, which is compiled: maps on one line, models
+    /// as .dh-mesh. They are no sources, and `dh build` makes no pallet of them.
     Extract {
         /// The pallet
         file: PathBuf,
-        /// Unpack into this folder [default: one here with the pallet's id]
+        /// Unpack into this folder, which is no content folder [default: ID.extracted here]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         /// Replace files that are there

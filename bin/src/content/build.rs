@@ -6,8 +6,10 @@ use std::path::Path;
 use dh_compile::{BuildError, Built, Progress, Stage};
 use dh_machine::{DiskError, DiskErrorKind};
 use dh_map::Problem;
+use dh_pallet::clipped;
 use serde_json::{Value, json};
 
+use super::interrupt::{self, Pieces};
 use crate::command::{Build, Shared};
 use crate::exit::{Exit, Failure, say};
 use crate::output;
@@ -22,8 +24,10 @@ pub(super) fn run(flags: &Build, shared: &Shared) -> Result<(), Failure> {
             Failure::new(Exit::CannotCreate, cause).remedy("dh build SOURCE_DIR --schema DIR")
         })?;
     }
-    let bar = Bar::new();
     let out = flags.out.as_deref().unwrap_or_else(|| Path::new("."));
+    let place = out.to_owned();
+    interrupt::cleared(&Pieces::default(), move || dh_compile::abandon(&place))?;
+    let bar = Bar::new();
     let built = dh_compile::build(&flags.source, out, &|progress| show(&bar, progress));
     drop(bar);
     let built = built.map_err(|error| failure(error, &flags.source, shared.json))?;
@@ -32,8 +36,9 @@ pub(super) fn run(flags: &Build, shared: &Shared) -> Result<(), Failure> {
     }
     match built.notes.len() {
         0 => {}
-        _ if shared.verbosity() > 0 => tell(&built.notes, false),
-        notes => say(&format!("dh: {notes} things were left out; -v tells which")),
+        _ if shared.verbosity() > 0 => tell(&built.notes, &flags.source, false),
+        1 => say("dh: 1 note on this content; -v tells it"),
+        notes => say(&format!("dh: {notes} notes on this content; -v tells them")),
     }
     let Built { path, id, content, entries, bytes, .. } = &built;
     let path = path.strip_prefix(".").unwrap_or(path);
@@ -71,10 +76,11 @@ fn facts(built: &Built) -> Value {
 fn failure(error: BuildError, source: &Path, as_json: bool) -> Failure {
     match error {
         BuildError::Content(problems) => {
-            tell(&problems, as_json);
-            let many = if problems.len() == 1 { "problem" } else { "problems" };
-            let cause =
-                format!("{} {many} in {}; nothing is built", problems.len(), source.display());
+            tell(&problems, source, as_json);
+            let count = problems.iter().filter(|problem| !problem.is_more()).count();
+            let many = if count == 1 { "problem" } else { "problems" };
+            let more = if count < problems.len() { " and more" } else { "" };
+            let cause = format!("{count} {many}{more} in {}; nothing is built", source.display());
             Failure::new(Exit::Damaged, cause)
         }
         BuildError::Missing(path, error) => {
@@ -101,14 +107,27 @@ fn output_failure(error: &DiskError) -> Failure {
 }
 
 /// All of them, however many: unlike events, they wait for whoever reads them.
-fn tell(problems: &[Problem], as_json: bool) {
-    let line = |it: &Problem| if as_json { problem(it).to_string() } else { it.to_string() };
+fn tell(problems: &[Problem], source: &Path, as_json: bool) {
+    let line = |it: &Problem| if as_json { problem(it).to_string() } else { from_here(source, it) };
     let lines = problems.iter().map(|it| line(it) + "\n");
     // A stderr that is closed is nobody's fault.
     let _ = stderr().lock().write_all(lines.collect::<String>().as_bytes());
 }
 
+/// A problem by the path of its file from where the command was typed, which can be clicked on.
+fn from_here(source: &Path, problem: &Problem) -> String {
+    let file = source.join(&problem.file);
+    let file = file.strip_prefix(".").unwrap_or(&file).display().to_string();
+    Problem { file, ..problem.clone() }.to_string()
+}
+
+/// A problem as JSON, by the path of its file in the source folder.
 fn problem(problem: &Problem) -> Value {
     let Problem { file, line, column, text, remedy } = problem;
-    json!({ "file": file, "line": line, "column": column, "text": text, "remedy": remedy })
+    let place = |number: &u32| (*number > 0).then_some(*number);
+    let remedy = (!remedy.is_empty()).then(|| clipped(remedy));
+    json!({
+        "file": clipped(file), "line": place(line), "column": place(column),
+        "text": clipped(text), "remedy": remedy,
+    })
 }

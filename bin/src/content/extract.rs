@@ -1,22 +1,28 @@
 //! `dh pallet extract`: the files of a pallet, all of them or none, and never outside the folder.
 //!
-//! Everything is unpacked and proved in a folder beside its places first. A link that lies on the
-//! way to a place is not followed.
+//! Everything is unpacked and proved in a folder beside its places first, of which no signal leaves
+//! anything. A link that lies on the way to a place is not followed, and nothing comes into a
+//! folder that a pallet is built from.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::process;
 
 use dh_machine::{DiskError, DiskErrorKind};
 use dh_pallet::{Entry, PalletError};
 use serde_json::json;
 
+use super::interrupt::{self, Pieces};
 use super::opened::{self, FilePallet};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::bar::{Bar, Unit};
 
-/// Unpacks the pallet at `path` into `out`, or into a folder that has the pallet's id.
+/// What a folder that a pallet is built from holds.
+const SOURCE: &str = "pallet.dh";
+
+/// Unpacks the pallet at `path` into `out`, or into a folder that is named after the pallet's id.
 pub(super) fn run(
     path: &Path,
     out: Option<&Path>,
@@ -24,16 +30,20 @@ pub(super) fn run(
     as_json: bool,
 ) -> Result<(), Failure> {
     let pallet = opened::pallet(path)?;
-    let out = out.map_or_else(|| PathBuf::from(&pallet.manifest().about.id), Path::to_owned);
+    let named = || PathBuf::from(format!("{}.extracted", pallet.manifest().about.id));
+    let out = out.map_or_else(named, Path::to_owned);
+    refuse_sources(&out)?;
     let entries = &pallet.manifest().entries;
     let taken: Vec<Failure> =
         entries.iter().filter_map(|entry| free(&out, &entry.path, force).err()).collect();
     super::pallet::together(taken)?;
     let is_new = !out.exists();
-    let written = unpack(&pallet, path, &out);
-    if written.is_err() && is_new {
-        // Only if nothing is in it.
-        let _ = fs::remove_dir(&out);
+    let pieces = Pieces::default();
+    let place = out.clone();
+    interrupt::cleared(&pieces, move || clear(&place, is_new))?;
+    let written = unpack(&pallet, path, &out, &pieces);
+    if written.is_err() {
+        clear(&out, is_new);
     }
     written?;
     if as_json {
@@ -68,27 +78,68 @@ fn free(out: &Path, entry: &str, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unpack(pallet: &FilePallet, path: &Path, out: &Path) -> Result<(), Failure> {
+/// What a pallet is built from is never overwritten with what came of it.
+fn refuse_sources(out: &Path) -> Result<(), Failure> {
+    if fs::symlink_metadata(out.join(SOURCE)).is_err() {
+        return Ok(());
+    }
+    let why = "is a content folder: compiled files would replace its sources";
+    let failure = Failure::new(Exit::CannotCreate, format!("{} {why}", out.display()));
+    Err(failure.remedy("dh pallet extract FILE --out DIR, with another folder"))
+}
+
+/// What the names of this process's folders of unfinished work begin with.
+fn unfinished() -> String {
+    format!(".extract-{}-", process::id())
+}
+
+/// Removes what is unfinished, and the folder itself if it is new and nothing else is in it.
+fn clear(out: &Path, is_new: bool) {
+    let prefix = unfinished();
+    for entry in fs::read_dir(out).into_iter().flatten().filter_map(Result::ok) {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    if is_new {
+        let _ = fs::remove_dir(out);
+    }
+}
+
+/// Whether so many bytes fit, where the system tells it.
+fn fits(out: &Path, bytes: u64) -> Result<(), Failure> {
+    let free = rustix::fs::statvfs(out).map(|it| it.f_bavail.saturating_mul(it.f_frsize));
+    if free.is_ok_and(|free| free < bytes) {
+        return Err(unwritten(out, &ErrorKind::StorageFull.into()));
+    }
+    Ok(())
+}
+
+fn unpack(pallet: &FilePallet, path: &Path, out: &Path, pieces: &Pieces) -> Result<(), Failure> {
     let failed = |error: io::Error| unwritten(out, &error);
-    fs::create_dir_all(out).map_err(failed)?;
-    let bench = tempfile::Builder::new().prefix(".extract").tempdir_in(out).map_err(failed)?;
+    let made = pieces.one(|| {
+        fs::create_dir_all(out)?;
+        tempfile::Builder::new().prefix(&unfinished()).tempdir_in(out)
+    });
+    let bench = made.map_err(failed)?;
     let bar = Bar::new();
     let entries = &pallet.manifest().entries;
-    let total = entries.iter().map(|entry| entry.raw_bytes).sum();
+    let total = entries.iter().map(|entry| entry.raw_bytes).fold(0, u64::saturating_add);
+    fits(out, total)?;
     let mut done = 0;
     for entry in entries {
         let mut tell = |bytes| {
             done += bytes;
             bar.told("unpacking", Unit::Bytes, done, total);
         };
-        write(pallet, path, entry, bench.path(), &mut tell)?;
+        write(pallet, path, entry, bench.path(), pieces, &mut tell)?;
     }
-    for Entry { path, .. } in entries {
+    let publish = |Entry { path, .. }: &Entry| {
         let place = out.join(path);
-        place.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
-        fs::rename(bench.path().join(path), place).map_err(failed)?;
-    }
-    Ok(())
+        place.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::rename(bench.path().join(path), place)
+    };
+    pieces.one(|| entries.iter().try_for_each(publish)).map_err(failed)
 }
 
 /// One file, in a place that is ours alone.
@@ -97,11 +148,15 @@ fn write(
     path: &Path,
     entry: &Entry,
     bench: &Path,
+    pieces: &Pieces,
     tell: &mut dyn FnMut(u64),
 ) -> Result<(), Failure> {
     let place = bench.join(&entry.path);
-    let made = place.parent().map_or(Ok(()), fs::create_dir_all);
-    let mut file = made.and_then(|()| File::create(&place)).map_err(|e| unwritten(&place, &e))?;
+    let made = pieces.one(|| {
+        place.parent().map_or(Ok(()), fs::create_dir_all)?;
+        File::create(&place)
+    });
+    let mut file = made.map_err(|error| unwritten(&place, &error))?;
     let mut broken = None;
     let copied = pallet.copy(&entry.path, entry.raw_bytes, &mut |piece| {
         tell(u64::try_from(piece.len()).unwrap_or(u64::MAX));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dh_pallet::{Encoding, Entry, verify, xxh128};
+use dh_pallet::{Encoding, Entry, printable, verify, xxh128};
 use dh_wire::Content;
 use serde_json::{Value, json};
 
@@ -51,19 +51,20 @@ fn info(pallet: &FilePallet, as_json: bool) -> Result<(), Failure> {
     }
     output::line(&format!("format        {FORMAT}"))?;
     output::line(&format!("id            {}", about.id))?;
-    output::line(&format!("name          {}", about.name))?;
-    output::line(&format!("version       {}", about.version))?;
-    output::line(&format!("authors       {}", about.authors.join(", ")))?;
-    output::line(&format!("licence       {}", about.licence))?;
+    output::line(&format!("name          {}", printable(&about.name)))?;
+    output::line(&format!("version       {}", printable(&about.version)))?;
+    output::line(&format!("authors       {}", printable(&about.authors.join(", "))))?;
+    output::line(&format!("licence       {}", printable(&about.licence)))?;
     output::line(&format!("fingerprint   {fingerprint}"))?;
     output::line(&format!("root          {root}"))?;
     output::line(&format!("bytes         {}", header.file_bytes))?;
     output::line(&format!("entries       {}", manifest.entries.len()))?;
     output::line(&format!("dependencies  {}", about.dependencies.join(", ")))?;
-    maps.iter().try_for_each(|map| output::line(&format!("map           {map}")))
+    maps.iter().try_for_each(|map| output::line(&format!("map           {}", printable(map))))
 }
 
-/// Checks each file to its last byte; the bad ones are told together at the end.
+/// Checks each file to its last byte; the bad ones are told together at the end, as JSON each in
+/// its turn too.
 fn verify_all(files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
     let mut bad: Vec<Failure> = Vec::new();
     for file in files {
@@ -78,7 +79,15 @@ fn verify_all(files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
             Ok(content) => {
                 output::line(&format!("ok  {}  {}", content.fingerprint, file.display()))?;
             }
-            Err(failure) => bad.push(failure),
+            Err(failure) => {
+                if as_json {
+                    let (path, error) = (file.display().to_string(), &failure.cause);
+                    let code = failure.exit.code();
+                    let facts = json!({ "path": path, "ok": false, "error": error, "code": code });
+                    output::json(&facts)?;
+                }
+                bad.push(failure);
+            }
         }
     }
     together(bad)
@@ -92,12 +101,14 @@ fn verified(path: &Path) -> Result<Content, Failure> {
     content.map_err(|error| opened::damaged(path, &error))
 }
 
-/// Several failures as one that has a line for each; it ends as the first does.
+/// Several failures as one that has a line for each; it ends as the worst does, whose number is
+/// the highest.
 pub(super) fn together(failures: Vec<Failure>) -> Result<(), Failure> {
     let causes: Vec<String> = failures.iter().map(|failure| failure.cause.clone()).collect();
-    match failures.into_iter().next() {
+    // Of equal ones the first.
+    match failures.into_iter().rev().max_by_key(|failure| failure.exit.code()) {
         None => Ok(()),
-        Some(first) => Err(Failure { cause: causes.join("\n"), ..first }),
+        Some(worst) => Err(Failure { cause: causes.join("\n"), ..worst }),
     }
 }
 
@@ -113,7 +124,8 @@ fn list(entries: &[Entry], as_json: bool) -> Result<(), Failure> {
     output::line("       bytes       stored  encoding  path")?;
     entries.iter().try_for_each(|entry| {
         let Entry { path, raw_bytes, stored_bytes, encoding, .. } = entry;
-        output::line(&format!("{raw_bytes:>12} {stored_bytes:>12}  {:<8}  {path}", name(*encoding)))
+        let (how, path) = (name(*encoding), printable(path));
+        output::line(&format!("{raw_bytes:>12} {stored_bytes:>12}  {how:<8}  {path}"))
     })
 }
 

@@ -1,10 +1,12 @@
 //! The verbs around content: a folder is begun, built, looked into, unpacked and cached.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// `dh` with these words, in this folder and with a data folder in it.
@@ -53,6 +55,16 @@ fn yard() -> tempfile::TempDir {
     home
 }
 
+/// Bytes that do not compress.
+fn noise(count: usize) -> Vec<u8> {
+    let mut word = 1_u32;
+    let next = || {
+        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        word.to_le_bytes()[3]
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}
+
 #[test]
 fn a_new_folder_is_built_and_its_pallet_tells_the_same_of_itself_everywhere() {
     let home = tempfile::tempdir().unwrap();
@@ -99,14 +111,17 @@ fn all_that_is_wrong_with_a_folder_is_told_in_one_run_and_nothing_is_written() {
     let (code, said) = refusal(home.path(), &["build", "yard"]);
     assert_eq!(code, 65, "{said:?}");
     let starts = |start: &str| said.iter().any(|line| line.starts_with(start));
-    assert!(starts("assets/main.dh-map:2:") && starts("assets/main.dh-map:3:"), "{said:?}");
-    assert!(starts("assets/bad.png: "), "{said:?}");
+    let map = "yard/assets/main.dh-map";
+    assert!(starts(&format!("{map}:2:")) && starts(&format!("{map}:3:")), "{said:?}");
+    assert!(starts("yard/assets/bad.png: "), "{said:?}");
     let count = format!("dh: {} problems in yard; nothing is built", said.len() - 1);
     assert_eq!(said.last(), Some(&count));
     let (code, told) = refusal(home.path(), &["build", "yard", "--json"]);
     let told: Vec<Value> = told.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((code, told.len()), (65, said.len()));
     assert_eq!(told.iter().filter(|it| it["line"] == 2).count(), 1, "{told:?}");
+    let bad = told.iter().find(|it| it["file"] == "assets/bad.png").unwrap();
+    assert!(bad["line"].is_null() && bad["column"].is_null() && bad["remedy"].is_string());
     assert_eq!(told.last().unwrap()["code"], 65);
     assert_eq!(names(home.path()), before);
 }
@@ -169,8 +184,24 @@ fn whatever_is_no_good_pallet_is_told_in_one_line_by_every_verb() {
     let told = "dh: v1: Pallet format v1 cannot be read by this build (expected v2) - \
                 recompile the pallet with 'dh build'";
     assert_eq!(said, [told]);
-    let (code, said) = refusal(home.path(), &["pallet", "verify", "magic", "yard.pallet", "short"]);
-    assert_eq!((code, said.len()), (65, 2), "{said:?}");
+    let verify = ["pallet", "verify", "magic", "yard.pallet", "none", "short"];
+    let (code, said) = refusal(home.path(), &verify);
+    assert_eq!((code, said.len()), (66, 3), "{said:?}");
+    let output = dh(home.path(), &[&verify[..], &["--json"]].concat());
+    let records = String::from_utf8(output.stdout).unwrap();
+    let records: Vec<Value> = records.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(output.status.code(), Some(66));
+    let told: Vec<_> = records.iter().map(|it| (&it["path"], &it["ok"], &it["code"])).collect();
+    assert_eq!(
+        told,
+        [
+            (&"magic".into(), &false.into(), &65.into()),
+            (&"yard.pallet".into(), &true.into(), &Value::Null),
+            (&"none".into(), &false.into(), &66.into()),
+            (&"short".into(), &false.into(), &65.into()),
+        ]
+    );
+    assert!(records[0]["error"].as_str().unwrap().contains("not a pallet"), "{records:?}");
 }
 
 #[test]
@@ -203,12 +234,7 @@ fn a_damaged_entry_is_named_and_leaves_nothing() {
     let about = home.path().join("yard/pallet.dh");
     let text = fs::read_to_string(&about).unwrap().replace("[]\n}", "[\"noise\"]\n}");
     fs::write(&about, text).unwrap();
-    let mut word = 1_u32;
-    let noise = (0..200_000).map(|_| {
-        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        word.to_le_bytes()[3]
-    });
-    fs::write(home.path().join("yard/noise"), noise.collect::<Vec<u8>>()).unwrap();
+    fs::write(home.path().join("yard/noise"), noise(200_000)).unwrap();
     answer(home.path(), &["build", "yard"]);
     let path = home.path().join("yard.pallet");
     let mut bytes = fs::read(&path).unwrap();
@@ -271,4 +297,127 @@ fn a_role_names_each_pallet_that_it_was_given_and_passes_over() {
     assert_eq!(code, 65);
     let (code, said) = refusal(home.path(), &["server", "--content", "yard", "--seconds", "0"]);
     assert!(code == 66 && said.iter().any(|line| line.contains("dh build yard")), "{said:?}");
+}
+
+#[test]
+fn a_build_replaces_neither_its_sources_nor_anything_but_a_pallet() {
+    let home = yard();
+    fs::write(home.path().join("mine.txt"), "mine").unwrap();
+    fs::create_dir_all(home.path().join("out/yard.pallet")).unwrap();
+    for (out, named) in [
+        ("yard/pallet.dh", "yard/pallet.dh is a source of this build"),
+        ("yard/assets/main.dh-map", "yard/assets/main.dh-map is a source of this build"),
+        ("mine.txt", "mine.txt is there and no pallet"),
+        ("out", "out/yard.pallet is a folder"),
+    ] {
+        let (code, said) = refusal(home.path(), &["build", "yard", "--out", out]);
+        assert_eq!(code, 73, "{said:?}");
+        assert!(said[0].contains(named) && said[1].contains("try: dh build"), "{said:?}");
+    }
+    assert_eq!(fs::read(home.path().join("mine.txt")).unwrap(), b"mine");
+    answer(home.path(), &["build", "yard"]);
+}
+
+#[test]
+fn the_id_of_the_built_in_pallet_is_given_to_no_other() {
+    let home = yard();
+    let (code, said) = refusal(home.path(), &["new", "core"]);
+    let told = "\"core\" is the id of the built-in pallet; choose another";
+    assert_eq!((code, said[0].contains(told)), (73, true), "{said:?}");
+    assert!(!home.path().join("core").exists());
+    let about = home.path().join("yard/pallet.dh");
+    let text = fs::read_to_string(&about).unwrap().replace("\"yard\"", "\"core\"");
+    fs::write(&about, text).unwrap();
+    let (code, said) = refusal(home.path(), &["build", "yard"]);
+    assert_eq!((code, said[0].contains(told)), (65, true), "{said:?}");
+}
+
+#[test]
+fn what_is_told_after_a_new_folder_can_be_typed_whatever_its_name_is() {
+    let home = tempfile::tempdir().unwrap();
+    for (name, id) in [("My Yard", "my-yard"), ("it's \u{dc}n\u{ef}code", "it-s--n-code")] {
+        let made = answer(home.path(), &["new", name]);
+        let command = made.lines().find(|line| line.contains("dh build")).unwrap();
+        let command = command.trim().replacen("dh", env!("CARGO_BIN_EXE_dh"), 1);
+        let built =
+            Command::new("sh").args(["-c", &command]).current_dir(home.path()).output().unwrap();
+        assert!(built.status.success(), "{command}: {built:?}");
+        let info = json(home.path(), &["pallet", "info", &format!("{id}.pallet")]);
+        assert_eq!((&info["name"], &info["palletId"]), (&name.into(), &id.into()));
+    }
+}
+
+#[test]
+fn a_pallet_is_not_unpacked_over_the_sources_it_was_built_from() {
+    let home = yard();
+    let map = fs::read(home.path().join("yard/assets/main.dh-map")).unwrap();
+    let out = ["pallet", "extract", "yard.pallet", "--out", "yard", "--force"];
+    let (code, said) = refusal(home.path(), &out);
+    assert_eq!((code, said[0].contains("is a content folder")), (73, true), "{said:?}");
+    assert_eq!(fs::read(home.path().join("yard/assets/main.dh-map")).unwrap(), map);
+    let told = answer(home.path(), &["pallet", "extract", "yard.pallet"]);
+    assert!(told.contains("1 file in yard.extracted"), "{told}");
+    assert!(home.path().join("yard.extracted/assets/main.dh-map").exists());
+}
+
+#[test]
+fn what_a_folder_lacks_is_noted_and_a_flood_of_mistakes_is_cut_and_told_to_be() {
+    let home = yard();
+    let map = home.path().join("yard/assets/main.dh-map");
+    fs::write(home.path().join("yard/assets/tree.obj"), "").unwrap();
+    let (_, said) = refusal(home.path(), &["build", "yard"]);
+    assert_eq!(said, ["dh: 1 note on this content; -v tells it"]);
+    let (_, said) = refusal(home.path(), &["build", "yard", "-v"]);
+    assert!(said.iter().any(|it| it.starts_with("yard/assets/tree.obj: is left out")), "{said:?}");
+    let wrong = vec!["{ \"id\": \"\\u001b[2J\" }"; 200].join(",\n");
+    fs::write(&map, format!("{{ \"objects\": [ {wrong} ] }}")).unwrap();
+    let (code, said) = refusal(home.path(), &["build", "yard"]);
+    assert_eq!((code, said.len()), (65, 102), "{said:?}");
+    assert_eq!(said[101], "dh: 100 problems and more in yard; nothing is built");
+    assert!(!said.iter().any(|line| line.contains('\u{1b}')));
+}
+
+#[test]
+fn a_build_or_unpacking_that_a_signal_ends_leaves_nothing() {
+    let home = yard();
+    fs::write(home.path().join("yard/noise"), noise(60_000_000)).unwrap();
+    let about = home.path().join("yard/pallet.dh");
+    let text = fs::read_to_string(&about).unwrap().replace("[]\n}", "[\"noise\"]\n}");
+    fs::write(&about, text).unwrap();
+    fs::create_dir(home.path().join("out")).unwrap();
+    answer(home.path(), &["build", "yard"]);
+    for (words, signal) in [
+        (vec!["build", "yard", "--out", "out"], Signal::INT),
+        (vec!["build", "yard", "--out", "out"], Signal::TERM),
+        (vec!["pallet", "extract", "yard.pallet", "--out", "out"], Signal::INT),
+    ] {
+        // On a busy machine it may be done before the signal comes.
+        let was_in_time = (0..10).any(|_| {
+            let ended = ended_by(home.path(), &words, signal);
+            let left = names(&home.path().join("out"));
+            fs::remove_dir_all(home.path().join("out")).unwrap();
+            fs::create_dir(home.path().join("out")).unwrap();
+            assert!(ended.success() || left.is_empty(), "{words:?}: {left:?}");
+            ended.signal() == Some(signal.as_raw())
+        });
+        assert!(was_in_time, "{words:?}");
+    }
+}
+
+/// How `dh` ends with these words, and with this signal as soon as anything lies in `out`.
+fn ended_by(home: &Path, words: &[&str], signal: Signal) -> ExitStatus {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dh"))
+        .args(words)
+        .current_dir(home)
+        .env("DH_DATA", home.join("data"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while names(&home.join("out")).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    // It may have ended meanwhile.
+    let _ = kill_process(Pid::from_child(&child), signal);
+    child.wait().unwrap()
 }
