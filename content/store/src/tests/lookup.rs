@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dh_machine::Disk as _;
 use dh_pallet::{PalletError, xxh128};
 
 use super::{CACHE, MemoryDisk, cached, fetch, pallet, pallet_of, short, store, twins};
@@ -27,6 +28,28 @@ fn content_is_found_in_the_cache_among_the_bundled_and_among_the_given() {
     assert!(!store.have(&fourth));
     store.set_given(Vec::new());
     assert_eq!(place(&third), None, "the list is live");
+}
+
+/// MR-38, MR-39, MR-135
+#[test]
+fn of_equal_files_that_of_the_cache_counts_then_the_first_bundled_then_the_first_given() {
+    let disk = Arc::new(MemoryDisk::default());
+    let (bytes, content) = pallet(1);
+    for path in ["program/a.pallet", "mods/a.pallet", "mods/b.pallet"] {
+        disk.put(path, &bytes);
+    }
+    let options = Options { bundled: vec!["program".to_owned()], ..Options::new(CACHE) };
+    let store = Store::open(Arc::clone(&disk) as Arc<_>, options).unwrap();
+    store.set_given(vec!["mods".to_owned()]);
+    let path = || store.resolve(&content).found.unwrap().path;
+    assert_eq!(path(), "program/a.pallet");
+    let all: Vec<String> = store.by_id("museum").into_iter().map(|found| found.path).collect();
+    assert_eq!(all, ["program/a.pallet", "mods/a.pallet", "mods/b.pallet"]);
+    fetch(&store, &bytes, &content);
+    assert_eq!(path(), cached(&content, ".pallet"));
+    let store = Store::open(Arc::clone(&disk) as Arc<_>, Options::new("empty")).unwrap();
+    store.set_given(vec!["mods".to_owned()]);
+    assert_eq!(store.resolve(&content).found.unwrap().path, "mods/a.pallet");
 }
 
 /// MR-147, MR-148
@@ -62,6 +85,32 @@ fn a_second_miss_reads_only_headers_that_changed_or_are_new() {
     assert_eq!(headers(), (false, 1));
     disk.put("mods/three.pallet", &three);
     assert_eq!(headers(), (true, 1));
+}
+
+/// MR-149: the clock of a disk may be coarse.
+#[test]
+fn a_file_of_another_length_is_looked_at_again_although_its_time_is_that_of_before() {
+    let (disk, store) = store();
+    let (bytes, content) = pallet(1);
+    disk.put("mods/a.pallet", &bytes[..bytes.len() - 1]);
+    store.set_given(vec!["mods".to_owned()]);
+    assert!(!store.have(&content));
+    disk.replace_at_once("mods/a.pallet", &bytes);
+    assert!(store.have(&content));
+}
+
+#[test]
+fn a_given_file_keeps_its_time_when_it_is_opened_and_one_of_the_cache_is_used_just_now() {
+    let (disk, store) = store();
+    let [(given, first), (mine, second)] = [1, 2].map(pallet);
+    disk.put("mods/a.pallet", &given);
+    store.set_given(vec!["mods".to_owned()]);
+    let path = fetch(&store, &mine, &second);
+    let time = |path: &str| disk.metadata(path).unwrap().modified;
+    let before = (time("mods/a.pallet"), time(&path));
+    assert!(store.pallet(&first).unwrap().is_some() && store.pallet(&second).unwrap().is_some());
+    assert_eq!(time("mods/a.pallet"), before.0);
+    assert!(time(&path) > before.1);
 }
 
 /// MR-20
@@ -173,5 +222,6 @@ fn pallets_are_found_by_the_id_they_claim_and_each_is_asked_once() {
     assert!(disk.tally().read_bytes < 5 * 512);
     assert_eq!(paths("park"), ["mods/b.pallet"]);
     assert_eq!(paths("zoo"), Vec::<String>::new());
+    assert_eq!(store.ids(), ["museum", "park"]);
     assert_eq!(disk.tally().read_bytes, 0);
 }
