@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dh_pallet::PalletError;
+use dh_pallet::{Header, PalletError};
 
 use super::{CACHE, cached, fetch, pallet, short, store, twins};
 use crate::{Options, Store, StoreError, Transfer};
@@ -111,6 +111,30 @@ fn two_free_transfers_of_one_content_end_in_one_file() {
     assert!(store.try_begin(&content, ANY).unwrap().is_some());
 }
 
+/// MR-144: what one proved is never cut under it by another.
+#[test]
+fn a_free_transfer_cuts_nothing_that_another_of_its_content_has_written() {
+    let (disk, store) = store();
+    let (bytes, content) = pallet(1);
+    let partial = cached(&content, ".partial");
+    let mut one = store.begin(&content, ANY).unwrap();
+    let mut behind = store.begin(&content, ANY).unwrap();
+    one.take(&bytes[..150_000]).unwrap();
+    let written = disk.bytes(&partial);
+    assert_eq!(written.as_ref().map(Vec::len), Some(held(&one)));
+    assert!(behind.take(&[7; 500]).is_err());
+    assert_eq!(disk.bytes(&partial), written, "after an error");
+    // In the second group, so that whoever resumes counts one less.
+    disk.flip(&partial, 100_000);
+    let mut again = store.begin(&content, ANY).unwrap();
+    assert!(again.held() < one.held());
+    assert_eq!(disk.bytes(&partial).map(|bytes| bytes.len()), Some(held(&one)), "on resuming");
+    let from = held(&again);
+    again.take(&bytes[from..]).unwrap();
+    again.verify(&mut |_, _| {}).unwrap().commit().unwrap();
+    assert_eq!(disk.bytes(&cached(&content, ".pallet")), Some(bytes));
+}
+
 #[test]
 fn a_bad_group_in_flight_is_named_and_another_sender_goes_on_from_what_is_held() {
     let (disk, store) = store();
@@ -202,6 +226,26 @@ fn a_disk_without_room_is_told_with_what_is_needed_and_goes_on_when_there_is_roo
     transfer.take(&bytes[at..]).unwrap();
     transfer.verify(&mut |_, _| {}).unwrap().commit().unwrap();
     assert_eq!(disk.bytes(&cached(&content, ".pallet")), Some(bytes));
+}
+
+/// MR-Q51
+#[test]
+fn a_disk_with_room_for_exactly_the_rest_is_enough_and_with_a_byte_less_is_not() {
+    let (bytes, content) = pallet(1);
+    let first = Header::decode(&bytes).unwrap().body_at();
+    let rest = bytes.len() as u64 - first;
+    for (free, is_enough) in [(rest, true), (rest - 1, false)] {
+        let (disk, store) = store();
+        let mut transfer = store.try_begin(&content, ANY).unwrap().unwrap();
+        // Header and table tell how much is to come, and are written by then.
+        disk.set_free(first + free);
+        let taken = transfer.take(&bytes[..1_000]);
+        assert_eq!(taken.is_ok(), is_enough, "{taken:?}");
+        if is_enough {
+            transfer.take(&bytes[1_000..]).unwrap();
+            assert!(transfer.is_whole());
+        }
+    }
 }
 
 #[test]
