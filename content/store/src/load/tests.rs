@@ -11,25 +11,48 @@ use crate::tests::MemoryDisk;
 const MAP: &str = r#"{ "objects": [
 { "id": "stone", "components": { "dh.model": { "model": "assets/stone.dh-mesh" } } } ] }"#;
 
-/// A pallet with two maps of one triangle, `a` at the origin, `b` one metre up.
-fn pallet() -> Pallet<AnySource> {
-    let mut writer = Writer::new(About { id: "p".to_owned(), ..About::default() }).unwrap();
-    let raised = MAP.replace("\"stone\",", "\"stone\", \"transform\": { \"position\": [0,1,0] },");
+/// A picture of one pixel.
+const PIXEL: &[u8] = b"\
+    \x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\
+    \x00\x00\x1f\x15\xc4\x89\x00\x00\x00\x0dIDATx\x9cchhh\xf8\x0f\x00\x05\x84\x02\x80\x8c\
+    \xcdf&\x00\x00\x00\x00IEND\xaeB`\x82";
+
+/// `MAP` one metre up.
+fn raised() -> String {
+    MAP.replace("\"stone\",", "\"stone\", \"transform\": { \"position\": [0,1,0] },")
+}
+
+/// A mesh of one triangle that shows this picture of its pallet.
+fn stone(image: Option<&str>) -> Vec<u8> {
     let part = mesh::Part { name: "part".to_owned(), first: 0, count: 3, material: 0 };
+    let base_image = image.map(str::to_owned);
     let stone = Mesh {
         positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
         normals: vec![[0.0, 1.0, 0.0]; 3],
         indices: vec![0, 1, 2],
         parts: vec![part],
-        materials: vec![mesh::Surface::default()],
+        materials: vec![mesh::Surface { base_image, ..mesh::Surface::default() }],
         ..Mesh::default()
     };
-    for (path, file) in [
-        ("assets/a.dh-map", MAP.as_bytes().to_vec()),
-        ("assets/b.dh-map", raised.into_bytes()),
-        ("assets/stone.dh-mesh", stone.encode()),
-    ] {
-        writer.put(path, pack(&file).in_memory()).unwrap();
+    stone.encode()
+}
+
+/// A pallet with two maps of one triangle, `a` at the origin, `b` one metre up.
+fn pallet() -> Pallet<AnySource> {
+    packed(
+        "p",
+        &[
+            ("assets/a.dh-map", MAP.as_bytes()),
+            ("assets/b.dh-map", raised().as_bytes()),
+            ("assets/stone.dh-mesh", &stone(None)),
+        ],
+    )
+}
+
+fn packed(id: &str, files: &[(&str, &[u8])]) -> Pallet<AnySource> {
+    let mut writer = Writer::new(About { id: id.to_owned(), ..About::default() }).unwrap();
+    for (path, file) in files {
+        writer.put(path, pack(file).in_memory()).unwrap();
     }
     let mut bytes = Vec::new();
     writer.write(&mut bytes, xxh128, &mut |_, _| {}).unwrap();
@@ -40,6 +63,12 @@ fn loading(map: &str, cache: Option<&CookCache>) -> Loading {
     let map = Barcode::parse(&format!("p:assets/{map}.dh-map")).unwrap();
     let cache = cache.cloned();
     Loading::new(Request { map, pallets: vec![pallet()], picture_side_max: None, cache })
+}
+
+/// The map `a` of the first of these pallets, with its pictures.
+fn loading_of(pallets: Vec<Pallet<AnySource>>, cache: Option<CookCache>) -> Loading {
+    let map = Barcode::parse("p:assets/a.dh-map").unwrap();
+    Loading::new(Request { map, pallets, picture_side_max: Some(64), cache })
 }
 
 fn finish(mut loading: Loading) -> Result<LoadedMap, LoadError> {
@@ -72,6 +101,21 @@ fn what_was_cooked_once_is_read_the_next_time_by_whoever_shares_the_folder() {
     assert_eq!((again.written_bytes, again.read_bytes > 0), (0, true), "read and not cooked");
     assert_ne!(cooked("b", &cache), fresh, "another map of the same content");
     assert_eq!(disk.names().len(), 2);
+}
+
+/// MR-157: a pallet that was built anew has other collision under the same name.
+#[test]
+fn what_was_cooked_from_other_content_is_not_used_for_a_map_of_the_same_name() {
+    let (_, cache) = cache();
+    let mesh = stone(None);
+    let cooked = |map: &str| {
+        let files = [("assets/a.dh-map", map.as_bytes()), ("assets/stone.dh-mesh", &mesh)];
+        let loading = loading_of(vec![packed("p", &files)], Some(cache.clone()));
+        finish(loading).unwrap().triangles.unwrap().encode()
+    };
+    let (before, after) = (cooked(MAP), cooked(&raised()));
+    assert_ne!(before, after);
+    assert_eq!((cooked(MAP), cooked(&raised())), (before, after));
 }
 
 #[test]
@@ -115,6 +159,42 @@ fn meshes_that_are_more_together_than_a_map_may_have_are_refused_before_they_are
     assert!(matches!(refused, LoadError::TooMuch { what: "meshes", .. }), "{refused}");
     let told = refused.to_string();
     assert_eq!(told, "its meshes are more than 1024 MiB together: use fewer or smaller");
+}
+
+#[test]
+fn meshes_and_pictures_count_against_their_bounds_together_and_exactly_so_much_is_loaded() {
+    let map = r##"{ "materials": { "a": { "texture": "assets/a.png" },
+            "b": { "texture": "assets/b.png" } },
+        "objects": [
+            { "id": "a", "components": { "dh.model": { "model": "assets/a.dh-mesh" } } },
+            { "id": "b", "components": { "dh.model": { "model": "assets/b.dh-mesh" } } } ] }"##;
+    let mesh = stone(None);
+    let files = [
+        ("assets/a.dh-map", map.as_bytes()),
+        ("assets/a.dh-mesh", &mesh),
+        ("assets/a.png", PIXEL),
+        ("assets/b.dh-mesh", &mesh),
+        ("assets/b.png", PIXEL),
+    ];
+    let bytes = mesh.len() as u64;
+    let load = |meshes_left: u64, pixels_left: u64| {
+        let loading = loading_of(vec![packed("p", &files)], None);
+        finish(Loading { meshes_left, pixels_left, ..loading }).map(|loaded| loaded.pictures.len())
+    };
+    assert_eq!(load(2 * bytes, 8), Ok(2));
+    let refused = |what, bytes_max| Err(LoadError::TooMuch { what, bytes_max });
+    assert_eq!(load(2 * bytes - 1, 8), refused("meshes", MESHES_BYTES_MAX));
+    assert_eq!(load(2 * bytes, 7), refused("pictures", PIXELS_BYTES_MAX));
+}
+
+#[test]
+fn a_mesh_of_another_pallet_shows_the_pictures_of_its_own() {
+    let map = MAP.replace("assets/stone", "core:assets/stone");
+    let core =
+        [("assets/rock.png", PIXEL), ("assets/stone.dh-mesh", &stone(Some("assets/rock.png")))];
+    let pallets = vec![packed("p", &[("assets/a.dh-map", map.as_bytes())]), packed("core", &core)];
+    let loaded = finish(loading_of(pallets, None)).unwrap();
+    assert_eq!(loaded.pictures.keys().collect::<Vec<_>>(), ["core:assets/rock.png"]);
 }
 
 #[test]
