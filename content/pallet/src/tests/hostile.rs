@@ -4,6 +4,7 @@ use dh_wire::Content;
 
 use super::{GROUP_BYTES, SMALL, WORDS, about, check, claimed, content, find, large, seal, small};
 use super::{noise, with_manifest};
+use crate::groups::Groups;
 use crate::header::HASH_BYTES;
 use crate::source::size;
 use crate::{
@@ -48,6 +49,29 @@ fn a_pallet_cut_short_anywhere_or_continued_is_refused() {
     assert_eq!(check(b"DHPALLEX and more"), Err(PalletError::NotAPallet));
 }
 
+#[test]
+fn a_reader_that_met_a_bad_group_proves_those_before_and_behind_it_anew() {
+    let mut bytes = large();
+    let header = Header::decode(&bytes).unwrap();
+    bytes[size(header.body_at()) + GROUP_BYTES] ^= 1;
+    let groups = Groups::read(bytes.as_slice(), header).unwrap();
+    let mut reader = groups.reader(bytes.as_slice());
+    let mut group = |number: u64| {
+        let mut read = Vec::new();
+        let offset = number * GROUP_BYTES as u64;
+        let taken = reader.range(offset, GROUP_BYTES as u64, &mut |piece| {
+            read.extend_from_slice(piece);
+            Ok(())
+        });
+        taken.map(|()| read)
+    };
+    let at = size(header.body_at());
+    let good = |number: usize| Ok(bytes[at + number * GROUP_BYTES..][..GROUP_BYTES].to_vec());
+    assert_eq!(group(0), good(0));
+    assert_eq!(group(1), Err(PalletError::BadGroup { group: 1 }));
+    assert!(group(0) == good(0) && group(2) == good(2));
+}
+
 /// MR-70, MR-71, MR-72
 #[test]
 fn a_fingerprint_that_does_not_recompute_is_refused_however_well_it_is_sealed() {
@@ -76,8 +100,9 @@ fn a_wrong_stored_hash_and_another_pallet_are_told_apart() {
 
 #[test]
 fn lengths_and_fields_of_a_header_that_lie_are_refused_before_anything_is_allocated() {
-    let lies: [(usize, u64); 12] = [
+    let lies: [(usize, u64); 13] = [
         (16, 0),
+        (16, claimed(&small()).body_bytes() + 1),
         (16, u64::MAX),
         (16, 1 << 40),
         (24, 0),

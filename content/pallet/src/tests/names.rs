@@ -102,6 +102,20 @@ fn what_a_pallet_says_of_itself_is_bounded() {
 }
 
 #[test]
+fn what_a_pallet_says_of_itself_may_be_as_long_as_its_bounds() {
+    let longest = "\u{e9}".repeat(256);
+    let about = About {
+        name: longest.clone(),
+        version: longest.clone(),
+        authors: vec![longest.clone(); 64],
+        licence: longest,
+        dependencies: (100..356).map(|id| format!("p{id}")).collect(),
+        ..about()
+    };
+    assert!(Writer::new(about).is_ok());
+}
+
+#[test]
 fn entries_and_the_bytes_of_a_manifest_are_bounded() {
     let written = |count: usize, name_bytes: usize| {
         let mut writer = Writer::new(about()).unwrap();

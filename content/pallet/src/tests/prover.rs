@@ -83,6 +83,30 @@ fn another_pallet_is_refused_by_its_header_and_one_over_the_bound_too() {
 }
 
 #[test]
+fn as_many_bytes_as_the_bound_are_taken() {
+    let bytes = large();
+    let mut prover = Prover::new(content(&bytes), count(bytes.len()));
+    prover.push(&bytes, &mut |_, _| Ok(())).unwrap();
+    assert!(prover.is_whole());
+    assert!(Prover::resume(content(&bytes), count(bytes.len()), bytes.as_slice()).is_ok());
+}
+
+#[test]
+fn a_header_that_lies_about_its_lengths_is_forgotten_with_its_table_and_another_sender_goes_on() {
+    let bytes = large();
+    let good = Header::decode(&bytes).unwrap();
+    // One group more than there are; everything else is what was advertised.
+    let (file_bytes, table_bytes) = (good.file_bytes + 32 + 65_536, good.table_bytes + 32);
+    let lie = Header { file_bytes, table_bytes, ..good };
+    let mut receiver = Receiver::new(content(&bytes));
+    let told = [lie.encode().as_slice(), &bytes[128..]].concat();
+    assert_eq!(receiver.push(&told), Err(PalletError::BadRoot));
+    assert_eq!((receiver.prover.taken(), receiver.file.len()), (0, 0));
+    receiver.push(&bytes).unwrap();
+    assert!(receiver.prover.is_whole() && receiver.file == bytes);
+}
+
+#[test]
 fn a_disk_that_fails_loses_nothing_that_was_proved() {
     let bytes = large();
     let mut prover = Prover::new(content(&bytes), u64::MAX);

@@ -105,6 +105,7 @@ fn a_barcode_is_divided_at_its_first_colon_and_reads_as_it_is_shown() {
     assert_eq!(Barcode::parse(&barcode.to_string()), Ok(barcode));
     assert!(!Barcode::parse("museum:notes/a.dh-map").unwrap().is_map());
     assert!(!Barcode::parse("museum:assets/.dh-map").unwrap().is_map());
+    assert!(!Barcode::parse("museum:assets/halls/.dh-map").unwrap().is_map());
     for text in ["museum", "", ":assets/a.dh-map", "museum:", "Museum:a", "m:../a", "m:a:b"] {
         assert!(Barcode::parse(text).is_err(), "{text}");
     }
