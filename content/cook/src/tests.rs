@@ -59,6 +59,28 @@ fn equal_places_become_one_whichever_part_they_are_in() {
 }
 
 #[test]
+fn each_triangle_keeps_its_object_wherever_the_cook_puts_it() {
+    let (positions, indices) = terrain(20);
+    // Each cell is a part of its own, the furthest one first.
+    let parts: Vec<Part<'_>> = (0..)
+        .zip(indices.chunks(6).rev())
+        .map(|(object, cell)| Part::in_world(object, &positions, cell))
+        .collect();
+    let cooked = cook(&parts).unwrap();
+    let sorted = |mut corners: [Vec3; 3]| {
+        corners.sort_by(|a, b| a.to_array().partial_cmp(&b.to_array()).unwrap());
+        corners
+    };
+    for number in (0..).take(cooked.triangles().len()) {
+        let cell = parts[cooked.object(number) as usize].indices.as_chunks::<3>().0;
+        let at = |corner: &u32| Vec3::from_array(positions[*corner as usize]);
+        let own = cell.iter().map(|corners| sorted(corners.each_ref().map(at)));
+        let placed = sorted(cooked.corners(number));
+        assert!(own.into_iter().any(|own| own == placed), "{number}");
+    }
+}
+
+#[test]
 fn triangles_that_span_no_plane_are_left_out_and_counted() {
     let positions = [
         [0.0, 0.0, 0.0],
