@@ -104,6 +104,61 @@ const READ_CHUNKS: usize = 64;
 mod tests {
     use super::*;
 
+    /// A file in memory.
+    #[derive(Debug)]
+    struct Bytes(Vec<u8>);
+
+    impl DiskFile for Bytes {
+        fn len(&self) -> Result<u64, DiskError> {
+            Ok(self.0.len() as u64)
+        }
+
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, DiskError> {
+            let rest = &self.0[self.0.len().min(usize::try_from(offset).unwrap())..];
+            let read = rest.len().min(buf.len());
+            buf[..read].copy_from_slice(&rest[..read]);
+            Ok(read)
+        }
+
+        fn write_at(&mut self, _: u64, _: &[u8]) -> Result<(), DiskError> {
+            unreachable!("a server writes to no pallet")
+        }
+
+        fn set_len(&mut self, _: u64) -> Result<(), DiskError> {
+            unreachable!("a server cuts no pallet")
+        }
+
+        fn sync(&mut self) -> Result<(), DiskError> {
+            Ok(())
+        }
+    }
+
+    /// MR-50, MR-51
+    #[test]
+    fn no_more_chunks_are_sent_at_once_than_there_is_room_for() {
+        let bytes: Vec<u8> = (0..200_000_u32).map(|at| at.to_le_bytes()[1]).collect();
+        let total = bytes.len() as u64;
+        let (file, count) = (Box::new(Bytes(bytes.clone())), BlobChunk::count_of(total).unwrap());
+        let mut blob = OpenBlob { request: BlobRequest::default(), file, total, count, next: 0 };
+        let (mut sent, mut rooms) = (Vec::new(), [1, 7, 63, 64, 500].into_iter().cycle());
+        loop {
+            let (room, mut chunks) = (rooms.next().unwrap(), 0);
+            let is_last = blob.send(room, |id, body| {
+                let Ok(ToClient::BlobChunk(chunk)) = ToClient::from_blob(id, body) else {
+                    panic!("no chunk")
+                };
+                chunks += 1;
+                sent.extend(chunk.slice.0);
+                Ok(())
+            });
+            assert!(chunks > 0 && chunks <= room, "{chunks} for {room}");
+            if is_last.unwrap() {
+                break;
+            }
+        }
+        assert!(sent == bytes);
+    }
+
     /// MR-62, MR-69
     #[test]
     fn each_fault_of_the_disk_has_plain_words_without_a_path() {

@@ -103,6 +103,22 @@ fn other_kinds_are_refused_and_a_guests_question_for_the_catalog_gets_no_answer(
     }
 }
 
+/// MR-Q22, MR-Q23
+#[test]
+fn after_a_panic_it_is_still_known_which_map_the_peer_is_to_load() {
+    let mut machine = Transferring::default();
+    let mut out = Outbox::default();
+    machine.handle(Micros(0), BlobTransferMsg::Ask(pallet(1)), &mut out);
+    machine.handle(Micros(0), BlobTransferMsg::Opened(pallet(1)), &mut out);
+    machine.handle(Micros(0), BlobTransferMsg::Wanted(pallet(1).content), &mut out);
+    let mut kept = out.drain().filter_map(|effect| match effect {
+        Effect::Keep(kept) => Some(kept),
+        _ => None,
+    });
+    let mut again = Transferring::resume(kept.next_back().unwrap(), true);
+    assert_eq!(ask(&mut again, pallet(2)), [], "the one that moves is of the newest advert");
+}
+
 #[test]
 fn after_a_panic_the_blob_goes_on_where_the_link_took_it_and_the_others_still_wait() {
     let mut machine = Transferring::default();

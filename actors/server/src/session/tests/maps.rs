@@ -53,6 +53,28 @@ fn a_ready_for_a_map_that_stands_no_longer_is_passed_over() {
     assert_eq!(talk.session.phase(), &Phase::Seating);
 }
 
+/// MR-Q05
+#[test]
+fn a_session_that_is_remade_after_a_switch_knows_the_map_that_stands() {
+    let mut talk = Talk::playing();
+    let kept = |effects: Vec<Effect>| {
+        let mut kept = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Keep(kept) => Some(kept),
+            _ => None,
+        });
+        kept.next_back().unwrap()
+    };
+    let remade =
+        |kept| Talk { session: Session::resume(opening(), kept, Micros(0)), now: Micros(0) };
+    let mut talk = remade(kept(talk.tell(SessionMsg::MapLoad(advert(2)))));
+    assert!(ready(&mut talk, 1).is_empty(), "that map stands no longer");
+    let effects = talk.hear(ClientReady { map_generation: 2 });
+    assert!(is_spawned(&said(&effects), 2), "{effects:?}");
+    let mut talk = remade(kept(effects));
+    ready(&mut talk, 2);
+    assert!(talk.has_ended(), "it has said so already");
+}
+
 /// MR-152, MR-162, MR-Q04: no pawn is acknowledged in a map its player has not loaded.
 #[test]
 fn a_switch_while_the_pawn_is_made_holds_the_acknowledgement_until_the_next_map_is_loaded() {
