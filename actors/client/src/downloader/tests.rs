@@ -1,14 +1,15 @@
 //! What a download answers: chunks and refusals in, bytes to keep and an end out.
 
 use dh_host::net::InMessage;
-use dh_machine::{Machine, Micros, Outbox};
+use dh_machine::{DiskError, DiskErrorKind, Machine, Micros, Outbox};
 use dh_messages::{
     BlobChunk, BlobKind, BlobRefused, BlobRequest, Content, Hash128, Rest, Root, ToClient,
 };
-use dh_pallet::Barcode;
+use dh_pallet::{Barcode, PalletError};
+use dh_store::StoreError;
 
 use super::state::PATIENCE;
-use super::{DownloaderMsg, Downloading, Effect, Failure};
+use super::{DownloaderMsg, Downloading, Effect, Failure, Refusal};
 use crate::content::Wanted;
 use crate::ending::EndKind;
 use crate::numbered::Numbered;
@@ -164,6 +165,47 @@ fn another_map_of_the_same_pallet_goes_on_with_the_transfer_that_runs() {
     assert_eq!(last.last(), Some(&Effect::Commit(other.clone())));
     let here = tell(&mut machine, DownloaderMsg::Found(other.clone()));
     assert_eq!(here, [Effect::Deliver(other)]);
+}
+
+/// MR-Q21: what another session fetched ends with that session.
+#[test]
+fn the_same_pallet_wanted_in_another_session_is_asked_for_anew() {
+    let mut machine = asking(1);
+    hear(&mut machine, chunk(1, 0));
+    let again = Numbered::new(4, wanted(1).event);
+    let turned = tell(&mut machine, DownloaderMsg::Want(again.clone()));
+    assert_eq!(turned, [Effect::Close, Effect::Find(again.clone())]);
+    tell(&mut machine, DownloaderMsg::Missing(again.clone()));
+    tell(&mut machine, DownloaderMsg::Begun(again));
+    assert!(hear(&mut machine, chunk(1, 0)).is_empty(), "of the session before");
+    let DownloaderMsg::Frame(it) = frame(ToClient::BlobChunk(chunk(1, 0))) else { panic!() };
+    let ours = tell(&mut machine, DownloaderMsg::Frame(Numbered::new(4, it.event)));
+    assert!(matches!(&ours[..], [Effect::Write { it, .. }] if it.attempt == 4), "{ours:?}");
+}
+
+/// MR-125, MR-Q21: its partial may be open already, and has one writer.
+#[test]
+fn what_is_wanted_no_longer_while_its_transfer_begins_is_let_go_of() {
+    let beginning = || {
+        let mut machine = Downloading::default();
+        tell(&mut machine, DownloaderMsg::Want(wanted(1)));
+        tell(&mut machine, DownloaderMsg::Missing(wanted(1)));
+        machine
+    };
+    let turned = tell(&mut beginning(), DownloaderMsg::Want(wanted(2)));
+    assert_eq!(turned, [Effect::Close, Effect::Find(wanted(2))]);
+    assert_eq!(tell(&mut beginning(), DownloaderMsg::Forget), [Effect::Close]);
+}
+
+/// MR-Q51
+#[test]
+fn a_disk_that_fails_or_has_no_room_is_told_apart_from_bytes_that_are_not_what_they_claim() {
+    let disk = DiskError::new(DiskErrorKind::Denied, "cache");
+    let fault = |error: StoreError| Refusal::from(error).kind;
+    assert_eq!(fault(StoreError::Disk(disk)), EndKind::DiskFailed);
+    assert_eq!(fault(StoreError::NoRoom { needed: 2, free: 1 }), EndKind::DiskFailed);
+    let bytes = StoreError::Pallet(PalletError::BadGroup { group: 1 });
+    assert_eq!(fault(bytes), EndKind::MapTransferFailed);
 }
 
 /// MR-132

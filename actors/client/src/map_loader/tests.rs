@@ -1,11 +1,13 @@
 //! What the map loader answers: the newest load runs, and its end is told once.
 
-use dh_machine::{Machine, Micros, Outbox};
+use dh_machine::{DiskError, DiskErrorKind, Machine, Micros, Outbox};
 use dh_messages::Content;
-use dh_pallet::Barcode;
+use dh_pallet::{Barcode, PalletError};
+use dh_store::load::LoadError;
 
-use super::{Effect, Load, MapLoaderMsg, MapLoading, Source};
+use super::{Effect, Load, MapLoaderMsg, MapLoading, Source, kind_of};
 use crate::content::Wanted;
+use crate::ending::EndKind;
 use crate::numbered::Numbered;
 
 fn load(attempt: u64, generation: u32) -> Numbered<Load> {
@@ -45,6 +47,8 @@ fn a_newer_load_takes_the_place_of_the_one_that_runs_whose_end_means_nothing_the
     assert!(tell(&mut machine, MapLoaderMsg::Failed(Numbered::new(1, 7))).is_empty());
     let failed = tell(&mut machine, MapLoaderMsg::Failed(Numbered::new(1, 8)));
     assert_eq!(failed, [Effect::GiveUp(1)]);
+    let once_more = tell(&mut machine, MapLoaderMsg::Failed(Numbered::new(1, 8)));
+    assert!(once_more.is_empty(), "told once");
 }
 
 #[test]
@@ -54,4 +58,14 @@ fn a_load_that_nobody_wants_any_more_is_let_go_of() {
     tell(&mut machine, MapLoaderMsg::Load(load(1, 7)));
     assert_eq!(tell(&mut machine, MapLoaderMsg::Forget), [Effect::Drop]);
     assert!(tell(&mut machine, MapLoaderMsg::More).is_empty());
+}
+
+/// MR-Q44
+#[test]
+fn a_disk_that_fails_under_a_map_is_told_apart_from_a_map_that_is_of_no_use() {
+    let disk = PalletError::Disk(DiskError::new(DiskErrorKind::Denied, "cache"));
+    assert_eq!(kind_of(&LoadError::Pallet(disk)), EndKind::DiskFailed);
+    let damaged = PalletError::BadGroup { group: 1 };
+    assert_eq!(kind_of(&LoadError::Pallet(damaged)), EndKind::MapUnusable);
+    assert_eq!(kind_of(&LoadError::NoPallet("p".to_owned())), EndKind::MapUnusable);
 }

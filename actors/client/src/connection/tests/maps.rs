@@ -107,6 +107,50 @@ fn a_map_that_cannot_be_had_ends_a_join_with_its_reason_and_only_tells_one_who_p
     assert!(rig.ends().is_empty());
 }
 
+/// MR-63: who played at the server before has not played at this one.
+#[test]
+fn a_map_that_cannot_be_had_ends_a_join_of_one_who_played_elsewhere_before() {
+    let mut rig = Rig::playing();
+    rig.moves_to("10.0.0.2:27015");
+    rig.tell(rig.dialed());
+    rig.hear(schema());
+    let ToClient::ServerInfo(mut info) = server_info() else { panic!() };
+    info.map = advert(3);
+    rig.hear(ToClient::ServerInfo(info));
+    failed(&mut rig, 3);
+    let kinds: Vec<EndKind> = rig.ends().iter().map(|end| end.kind).collect();
+    assert_eq!(kinds, [EndKind::Quiet, EndKind::MapTransferFailed]);
+    assert_eq!(rig.stands(), "disconnected");
+}
+
+/// MR-Q21: generations of two servers are equal by chance.
+#[test]
+fn what_comes_of_a_map_for_the_server_before_means_nothing_to_the_next() {
+    let mut rig = joining();
+    let map = Arc::new(StandingMap::gray_box(&GrayBox::new(), 3));
+    let (kind, reason) = (EndKind::MapTransferFailed, "gone".to_owned());
+    let failure = Failure { wanted: wanted(3), kind, reason };
+    let loaded = ConnectionMsg::Loaded(rig.of_now(map));
+    let failed = ConnectionMsg::LoadFailed(rig.of_now(failure));
+    rig.moves_to("10.0.0.2:27015");
+    rig.tell(rig.dialed());
+    rig.hear(schema());
+    let ToClient::ServerInfo(mut info) = server_info() else { panic!() };
+    info.map = advert(3);
+    rig.hear(ToClient::ServerInfo(info));
+    assert!(rig.tell(loaded).is_empty());
+    assert!(rig.tell(failed).is_empty());
+    assert_eq!(rig.stands(), "loading");
+}
+
+#[test]
+fn a_load_that_failed_says_nothing_once_its_player_is_in_the_world() {
+    let mut rig = Rig::playing();
+    let before = rig.lines().len();
+    failed(&mut rig, 3);
+    assert_eq!((rig.lines().len(), rig.stands()), (before, "playing"));
+}
+
 /// MR-17
 #[test]
 fn the_gray_box_is_code_and_is_ready_at_once() {
