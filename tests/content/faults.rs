@@ -3,7 +3,7 @@
 use std::fs;
 
 use dh_host::disk::Faults;
-use dh_machine::{DiskError, DiskErrorKind};
+use dh_machine::{DiskError, DiskErrorKind, Micros};
 use dh_store::{Store, StoreError, Transfer};
 use dh_wire::Content;
 
@@ -113,6 +113,30 @@ fn a_disk_that_is_too_small_from_the_start_is_told_before_it_is_filled() {
     take_rest(&mut transfer, &bytes).unwrap();
     transfer.verify(&mut |_, _| {}).unwrap().commit().unwrap();
     assert_eq!(read(&store, &content), Ok(true));
+}
+
+/// MR-Q43
+#[test]
+fn pruning_tells_what_the_disk_keeps_and_counts_it_among_what_is_left() {
+    let (bytes, content) = pallet();
+    let mut kept = 0;
+    for nth in 1.. {
+        let stage = Stage::new();
+        assert_eq!(run(&stage, &bytes, &content), Ok(true));
+        let store = stage.store().unwrap();
+        stage.disk.set(Faults { nth: Some(nth), ..Faults::default() });
+        let pruned = store.prune(Micros(0), 0, &[]);
+        if stage.disk.tally().failed == 0 {
+            assert!(nth > 1 && stage.cached().is_empty());
+            break;
+        }
+        let Ok(pruned) = pruned else { continue };
+        kept += 1;
+        assert_eq!((pruned.removed.len(), pruned.failed.len()), (0, 1));
+        assert_eq!(pruned.bytes, u64::try_from(bytes.len()).unwrap());
+        assert!(store.have(&content));
+    }
+    assert_eq!(kept, 1, "one call removes");
 }
 
 /// MR-70

@@ -2,6 +2,7 @@
 
 mod in_flight;
 mod stage;
+mod trouble;
 
 use std::fs;
 use std::sync::Arc;
