@@ -76,6 +76,8 @@ actor_message! {
         Loaded(Numbered<Arc<StandingMap>>): Control Refuse,
         /// A map cannot be had or loaded.
         LoadFailed(Numbered<Failure>): Control Refuse,
+        /// Whoever fetches or loads has forgotten what is wanted.
+        FetchAgain: Control Coalesce,
         /// The predictor has a datagram for the server.
         Input(Numbered<Bytes>): Data DropOldest,
     }

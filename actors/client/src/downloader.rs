@@ -104,18 +104,15 @@ pub struct DownloaderActor {
     ways: Ways,
     observer: Observer,
     transfer: Option<Transfer>,
-    /// What was wanted last, for a restart.
-    wanted: Option<Numbered<Wanted>>,
     source: Option<Source>,
 }
 
 impl DownloaderActor {
     pub(crate) fn new(content: Option<ClientContent>, ways: Ways, observer: Observer) -> Self {
-        Self { content, ways, observer, transfer: None, wanted: None, source: None }
+        Self { content, ways, observer, transfer: None, source: None }
     }
 
     fn find(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, Refusal> {
-        self.wanted = Some(it.clone());
         let wanted = &it.event;
         if wanted.map.pallet == Core::ID {
             let core = self.content.as_ref().and_then(|content| content.shelf.core.as_ref());
@@ -199,13 +196,11 @@ impl Actor for DownloaderActor {
     type Machine = Downloading;
     const SPEC: Spec = SPEC;
 
-    /// After a panic what was wanted is wanted again; its partial is a head start.
+    /// After a panic whoever wanted something is asked for it; its partial is a head start.
     fn make(&mut self, start: Start<'_, DownloaderMsg>) -> Downloading {
         self.transfer = None;
-        if start.restarts > 0
-            && let Some(wanted) = self.wanted.clone()
-        {
-            drop(start.port.offer(DownloaderMsg::Want(wanted)));
+        if start.restarts > 0 {
+            self.ways.to_connection(ConnectionMsg::FetchAgain);
         }
         Downloading::default()
     }
@@ -226,10 +221,6 @@ impl Actor for DownloaderActor {
             Effect::Write { it, offset, bytes } => {
                 self.write(offset, &bytes).err().map(|why| failed(it, why))
             }
-            Effect::Keep(it) => {
-                self.wanted = Some(it);
-                None
-            }
             Effect::Ask(request) => {
                 self.ways.to_connection(ConnectionMsg::AskBlob(request));
                 None
@@ -239,12 +230,10 @@ impl Actor for DownloaderActor {
                 None
             }
             Effect::Deliver(it) => {
-                self.wanted = None;
                 self.deliver(it);
                 None
             }
             Effect::GiveUp(why) => {
-                self.wanted = None;
                 self.ways.to_connection(ConnectionMsg::LoadFailed(why));
                 None
             }

@@ -192,12 +192,14 @@ impl Actor for MapLoaderActor {
     /// After a panic the load is told as failed; the world that is shown stays.
     fn make(&mut self, start: Start<'_, MapLoaderMsg>) -> MapLoading {
         self.running = None;
-        if start.restarts > 0
-            && let Some(load) = &self.load
-        {
-            let why = "loading it failed; the log has more".to_owned();
-            self.why = (EndKind::ClientFailed, why);
-            self.give_up(load.attempt);
+        if start.restarts > 0 {
+            if let Some(attempt) = self.load.as_ref().map(|load| load.attempt) {
+                let why = "loading it failed; the log has more".to_owned();
+                self.why = (EndKind::ClientFailed, why);
+                self.give_up(attempt);
+            }
+            // It may have been the very order to load something else that was lost.
+            self.ways.to_connection(ConnectionMsg::FetchAgain);
         }
         MapLoading::default()
     }

@@ -121,7 +121,7 @@ fn a_map_switch_that_fails_after_its_answer_answers_no_line_twice_and_goes_on() 
 /// MR-104, MR-125: the partial has one writer, who may be the same again.
 #[test]
 fn a_downloader_that_fails_at_one_of_its_messages_goes_on_with_what_it_has_and_its_peer_plays() {
-    for nth in [2, 3, 4, 5, 100, 290] {
+    for nth in [1, 2, 3, 4, 5, 100, 290] {
         let stage = Stage::new();
         room::world(Transport::Memory, stage.setup(HIGH), async |world, server| {
             world.runtime().registry().faults().panic_at("peer-ada/downloader", nth);
@@ -132,6 +132,30 @@ fn a_downloader_that_fails_at_one_of_its_messages_goes_on_with_what_it_has_and_i
             assert_eq!(report.restarts, 1, "{nth}");
         });
         assert_eq!(stage.cached("ada").len(), 1);
+    }
+}
+
+/// At the order to load it is asked for again; later the join ends and says so.
+#[test]
+fn a_map_loader_that_fails_at_one_of_its_messages_loads_again_or_is_told() {
+    for (nth, loads) in [(1, true), (2, true), (3, false), (5, false)] {
+        let stage = Stage::new();
+        room::world(Transport::Memory, stage.setup(HIGH), async |world, server| {
+            let path = "peer-ada/map-loader";
+            world.runtime().registry().faults().panic_at(path, nth);
+            let ada = world.peer(PeerSetup::new("ada").keeping(stage.kept("ada")));
+            world.join(ada, server);
+            let settled = |world: &World| {
+                world.is_playing(ada) || !world.records().peer(ada).endings.is_empty()
+            };
+            world.expect_within(Micros::from_secs(20), "it is settled", settled).await;
+            assert_eq!(world.is_playing(ada), loads, "{nth}");
+            assert_eq!(world.runtime().registry().report(path).unwrap().restarts, 1, "{nth}");
+            if !loads {
+                let told = world.records().peer(ada).endings[0].detail();
+                assert!(told.contains("the log has more"), "{told}");
+            }
+        });
     }
 }
 

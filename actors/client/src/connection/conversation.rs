@@ -83,10 +83,12 @@ impl Connecting {
     fn load(&mut self, advert: &MapAdvert, out: &mut Outbox<Effect>) {
         let map_generation = advert.generation;
         self.phase = Phase::Loading { map_generation };
+        self.wanted = None;
         match Wanted::of(advert) {
             Ok(Some(wanted)) => {
                 out.push(Effect::Await(Some(wanted.map.to_string())));
-                out.push(Effect::Fetch(Numbered::new(self.attempt, wanted)));
+                self.wanted = Some(wanted);
+                self.fetch(out);
             }
             Ok(None) => {
                 out.push(Effect::StandOnGrayBox(map_generation));
@@ -96,10 +98,18 @@ impl Connecting {
         }
     }
 
+    /// Have the map that is wanted fetched, for the first time or by one who has forgotten it.
+    pub(super) fn fetch(&self, out: &mut Outbox<Effect>) {
+        if let Some(wanted) = self.wanted.clone() {
+            out.push(Effect::Fetch(Numbered::new(self.attempt, wanted)));
+        }
+    }
+
     /// A map is loaded; one that has been replaced meanwhile is let go of.
     pub(super) fn loaded(&mut self, map: Arc<StandingMap>, out: &mut Outbox<Effect>) {
         let generation = map.generation;
         if self.phase == (Phase::Loading { map_generation: generation }) {
+            self.wanted = None;
             out.push(Effect::Stand(map));
             self.ready(generation, out);
         }
@@ -115,6 +125,7 @@ impl Connecting {
     /// A join ends without its map; one who plays already keeps the world that is shown, and is
     /// told.
     fn cannot_load(&mut self, kind: EndKind, why: String, out: &mut Outbox<Effect>) {
+        self.wanted = None;
         if self.has_played {
             out.push(Effect::Await(None));
             out.push(Effect::Tell(ClientEvent::Line(format!("map transfer failed: {why}"))));

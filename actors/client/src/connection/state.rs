@@ -128,6 +128,8 @@ pub struct Connecting {
     pub(super) attempt: u64,
     /// Whether a pawn was given in this session, so that a map which cannot be had ends nothing.
     pub(super) has_played: bool,
+    /// The map that is being loaded; none where it is code, or stands.
+    pub(super) wanted: Option<Wanted>,
     last_target: Option<Address>,
     datagrams: Datagrams,
     pub(super) ping_at: Micros,
@@ -142,6 +144,7 @@ impl Connecting {
             phase: Phase::Idle,
             attempt,
             has_played: false,
+            wanted: None,
             last_target,
             datagrams: Datagrams::new(),
             ping_at: Micros(0),
@@ -222,6 +225,7 @@ impl Connecting {
         }
         self.phase = Phase::Idle;
         self.has_played = false;
+        self.wanted = None;
         self.attempt += 1;
         self.datagrams.reset();
         self.keep_attempt(out);
@@ -322,6 +326,7 @@ impl Machine for Connecting {
             ConnectionMsg::LoadFailed(it) if it.attempt == current => {
                 self.load_failed(it.event, out);
             }
+            ConnectionMsg::FetchAgain => self.fetch(out),
             ConnectionMsg::Datagram(it) if it.attempt == current => {
                 if let Phase::Playing { map_generation } = self.phase {
                     self.datagrams.read(now, map_generation, &it.event, out);

@@ -18,8 +18,6 @@ pub(super) const PATIENCE: Micros = Micros::from_secs(30);
 pub enum Effect {
     /// Look for it in the cache and in the given folders; the answer is `Found` or `Missing`.
     Find(Numbered<Wanted>),
-    /// The transfer that runs is for this now: want it again after a restart.
-    Keep(Numbered<Wanted>),
     /// Be the one writer of it; the answer is `Begun`, `Whole` or `Failed`.
     Begin(Numbered<Wanted>),
     /// Ask the server for it.
@@ -87,8 +85,8 @@ impl Downloading {
         if let Some(Want { it: before, step: Step::Receiving(_) }) = &mut self.want
             && (before.attempt, before.event.content) == (it.attempt, it.event.content)
         {
-            *before = it.clone();
-            return out.push(Effect::Keep(it));
+            *before = it;
+            return;
         }
         self.forget(out);
         out.push(Effect::Find(it.clone()));

@@ -181,3 +181,19 @@ fn a_map_is_waited_for_from_the_dial_on_and_at_a_switch_until_it_cannot_be_had()
     assert_eq!(awaited(&rig.effects[before..]), [Some(name.as_str()), None]);
     assert_eq!(awaited(rig.tell(ConnectionMsg::Disconnect)), [None]);
 }
+
+#[test]
+fn whoever_has_forgotten_what_to_fetch_is_told_again_until_it_stands() {
+    let mut rig = joining();
+    let again = |rig: &mut Rig| {
+        let effects = rig.tell(ConnectionMsg::FetchAgain);
+        effects.iter().filter(|effect| matches!(effect, Effect::Fetch(_))).count()
+    };
+    assert_eq!(again(&mut rig), 1);
+    loaded(&mut rig, 3);
+    assert_eq!(again(&mut rig), 0, "it stands");
+    let mut rig = Rig::playing();
+    switch(&mut rig, 9);
+    failed(&mut rig, 9);
+    assert_eq!(again(&mut rig), 0, "it cannot be had");
+}
