@@ -49,6 +49,13 @@ pub const BLOB_WINDOW: u32 = 1_224 << 10;
 /// out while lost packets are sent again.
 pub const BLOB_UNACKED: u32 = 4 * (BLOB_WINDOW + STREAM_WINDOW);
 
+/// The same on a path whose round trip is next to nothing: acknowledgements are soon there, and a
+/// message that finds no room among blobs waits for the next one only.
+pub const BLOB_UNACKED_NEAR: u32 = (512 << 10) + STREAM_WINDOW;
+
+/// The round trip from which on all of [`BLOB_UNACKED`] is of use.
+pub const BLOB_FAR: Micros = Micros(100_000);
+
 /// Frames of blobs that may wait to be sent to one peer.
 pub const BLOB_QUEUE_MAX: usize = 8_192;
 

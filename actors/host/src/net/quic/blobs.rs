@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dh_machine::Micros;
 
 use super::QuicLane;
 use crate::net::connection::{BlobEvent, SendError};
@@ -64,7 +65,12 @@ pub(super) async fn write(lane: Arc<QuicLane>) {
     if send.set_priority(PRIORITY).is_err() {
         return;
     }
+    let mut unacked = None;
     loop {
+        let wanted = unacked_max(lane.rtt());
+        if unacked.replace(wanted) != Some(wanted) {
+            lane.quinn.set_send_window(wanted);
+        }
         let queued = lane.blobs_queued.notified();
         let mut frames = lock(&lane.blobs).batch();
         let count = frames.len();
@@ -85,7 +91,28 @@ pub(super) async fn write(lane: Arc<QuicLane>) {
     }
 }
 
+/// Bytes that are kept until they are acknowledged, on a path of this round trip.
+fn unacked_max(rtt: Micros) -> u64 {
+    let far = u64::from(limit::BLOB_UNACKED);
+    let share = far.saturating_mul(rtt.0) / limit::BLOB_FAR.0;
+    share.clamp(u64::from(limit::BLOB_UNACKED_NEAR), far)
+}
+
 /// Frames that are written before their owner is told.
 const BATCH: usize = 32;
 /// Below the messages, whose priority is 0.
 const PRIORITY: i32 = -1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_peer_costs_little_memory_and_a_far_one_what_its_path_holds() {
+        let [near, far] = [limit::BLOB_UNACKED_NEAR, limit::BLOB_UNACKED].map(u64::from);
+        assert_eq!([0, 1, 10].map(|ms| unacked_max(Micros::from_millis(ms))), [near; 3]);
+        assert_eq!(unacked_max(Micros::from_millis(50)), far / 2);
+        assert_eq!([100, 5_000].map(|ms| unacked_max(Micros::from_millis(ms))), [far; 2]);
+        assert_eq!(unacked_max(Micros(u64::MAX)), far);
+    }
+}
