@@ -125,6 +125,10 @@ fn a_stream_that_would_block_or_is_interrupted_is_tried_again() {
 fn after_a_line_that_was_dropped_no_shorter_one_takes_its_place() {
     let (printer, open, written) = gated();
     printer.print(b"first\n");
+    // Its thread has taken it and waits for the stream, so that it takes nothing of what follows.
+    while !printer.queue.lock().writing {
+        thread::yield_now();
+    }
     printer.print(&b"x".repeat(WAITING_MAX - 20));
     printer.print(&b"y".repeat(100));
     printer.print(b"short\n");
