@@ -8,6 +8,7 @@ mod link;
 mod measure;
 mod mover;
 mod port;
+mod random;
 mod report;
 mod sim;
 mod tick;

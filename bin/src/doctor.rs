@@ -7,6 +7,7 @@ use crate::data::{DataFolder, Origin, REMEDY};
 use crate::exit::Failure;
 use crate::version::VERSION;
 use crate::{identity, output, settings};
+use dh_host::disk::free_space;
 use dh_host::net::{Identity, KnownHosts};
 use dh_prefs::{DEFAULT_PORT, Source, TABLE};
 use rustix::fs::{Access, access};
@@ -146,9 +147,8 @@ fn known_hosts(path: &Path) -> Check {
 }
 
 fn space(path: &Path, least: u64) -> Check {
-    let free = rustix::fs::statvfs(path).map(|it| it.f_bavail.saturating_mul(it.f_frsize));
     let remedy = || "free some space, or dh --data DIR on another disk".to_owned();
-    match free {
+    match free_space(path) {
         Ok(free) if free >= least => fine("free space", format!("{} MiB", free >> 20)),
         Ok(free) => faulty("free space", format!("{} MiB", free >> 20), remedy()),
         Err(error) => faulty("free space", format!("unknown: {error}"), remedy()),

@@ -12,4 +12,4 @@ mod tests;
 
 pub use self::faulty::{Faults, FaultyDisk, Tally};
 pub use self::held::HeldFolder;
-pub use self::real::RealDisk;
+pub use self::real::{RealDisk, free_space};

@@ -9,6 +9,8 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use dh_compile::ABOUT_FILE;
+use dh_host::disk::free_space;
 use dh_machine::{DiskError, DiskErrorKind};
 use dh_pallet::{Entry, PalletError};
 use serde_json::json;
@@ -18,9 +20,6 @@ use super::opened::{self, FilePallet};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::bar::{Bar, Unit};
-
-/// What a folder that a pallet is built from holds.
-const SOURCE: &str = "pallet.dh";
 
 /// Unpacks the pallet at `path` into `out`, or into a folder that is named after the pallet's id.
 pub(super) fn run(
@@ -80,7 +79,7 @@ fn free(out: &Path, entry: &str, force: bool) -> Result<(), Failure> {
 
 /// What a pallet is built from is never overwritten with what came of it.
 fn refuse_sources(out: &Path) -> Result<(), Failure> {
-    if fs::symlink_metadata(out.join(SOURCE)).is_err() {
+    if fs::symlink_metadata(out.join(ABOUT_FILE)).is_err() {
         return Ok(());
     }
     let why = "is a content folder: compiled files would replace its sources";
@@ -108,8 +107,7 @@ fn clear(out: &Path, is_new: bool) {
 
 /// Whether so many bytes fit, where the system tells it.
 fn fits(out: &Path, bytes: u64) -> Result<(), Failure> {
-    let free = rustix::fs::statvfs(out).map(|it| it.f_bavail.saturating_mul(it.f_frsize));
-    if free.is_ok_and(|free| free < bytes) {
+    if free_space(out).is_ok_and(|free| free < bytes) {
         return Err(unwritten(out, &ErrorKind::StorageFull.into()));
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dh_compile::ABOUT_FILE;
 use dh_host::disk::RealDisk;
 use dh_pallet::printable;
 use dh_store::load::{CookCache, Core};
@@ -81,7 +82,7 @@ fn there(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     fs::read_dir(path).map_err(missing)?;
-    if !path.join("pallet.dh").is_file() {
+    if !path.join(ABOUT_FILE).is_file() {
         return Ok(());
     }
     let shown = path.display();

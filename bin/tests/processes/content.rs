@@ -56,7 +56,7 @@ fn yard() -> tempfile::TempDir {
 }
 
 /// Bytes that do not compress.
-fn noise(count: usize) -> Vec<u8> {
+pub(crate) fn noise(count: usize) -> Vec<u8> {
     let mut word = 1_u32;
     let next = || {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -6,6 +6,7 @@ use std::path::Path;
 use dh_pallet::{About, Writer, pack, xxh128};
 use rustix::process::Signal;
 
+use crate::content::noise;
 use crate::process::Process;
 use crate::session::server_with;
 
@@ -18,14 +19,7 @@ const MAP: &str = r#"{ "objects": [ { "id": "floor", "components": { "dh.box": {
 
 fn pallet(folder: &Path) -> String {
     let mut writer = Writer::new(About { id: "large".to_owned(), ..About::default() }).unwrap();
-    let mut word = 7_u32;
-    let noise: Vec<u8> = (0..BYTES)
-        .map(|_| {
-            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            word.to_le_bytes()[3]
-        })
-        .collect();
-    for (path, file) in [("assets/a.dh-map", MAP.as_bytes()), ("files/noise", &noise)] {
+    for (path, file) in [("assets/a.dh-map", MAP.as_bytes()), ("files/noise", &noise(BYTES))] {
         writer.put(path, pack(file).in_memory()).unwrap();
     }
     let mut bytes = Vec::new();

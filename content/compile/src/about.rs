@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 
 /// The name of the file.
-pub(crate) const FILE: &str = "pallet.dh";
+pub const FILE: &str = "pallet.dh";
 
 /// The file as it is written.
 #[derive(Debug, Clone, PartialEq, Default)]

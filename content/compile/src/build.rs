@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// So many bytes tell a pallet from other files.
-const HEAD: u64 = 8;
+const HEAD: u64 = MAGIC.len() as u64;
 
 /// A pallet that was built.
 #[derive(Debug)]

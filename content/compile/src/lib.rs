@@ -18,7 +18,7 @@ mod progress;
 mod spool;
 mod tree;
 
-pub use about::schema;
+pub use about::{FILE as ABOUT_FILE, schema};
 pub use build::{BuildError, Built, abandon, build, build_bundled};
 pub use bundled::core_sources;
 pub use progress::{Progress, Stage};

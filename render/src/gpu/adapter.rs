@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::fmt::{Display, Formatter, Result as Written};
+use std::sync::OnceLock;
 
 use wgpu::{Backend, Backends, DeviceType};
 
@@ -54,12 +55,14 @@ impl Display for NoAdapter {
 
 impl Error for NoAdapter {}
 
-/// The adapter that would draw.
+/// The adapter that would draw. It is looked for once in a run: looking starts every driver.
 ///
 /// # Errors
 /// [`NoAdapter`] where this machine has neither Vulkan nor GL, not even in software.
 pub fn find_adapter() -> Result<Adapter, NoAdapter> {
-    candidates().first().map(describe).ok_or_else(|| NoAdapter { tried: Vec::new() })
+    static FOUND: OnceLock<Option<Adapter>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| candidates().first().map(describe));
+    found.clone().ok_or_else(|| NoAdapter { tried: Vec::new() })
 }
 
 /// All adapters worth trying, the best first.

@@ -3,6 +3,7 @@
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt as _};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dh_machine::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata, Micros};
@@ -78,9 +79,17 @@ impl Disk for RealDisk {
     }
 
     fn free_space(&self, dir: &str) -> Result<u64, DiskError> {
-        let known = rustix::fs::statvfs(dir).map_err(|error| told(dir)(error.into()))?;
-        Ok(known.f_bavail.saturating_mul(known.f_frsize))
+        free_space(Path::new(dir)).map_err(told(dir))
     }
+}
+
+/// Bytes that this process may still write to the disk of a folder or file.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let known = rustix::fs::statvfs(path)?;
+    Ok(known.f_bavail.saturating_mul(known.f_frsize))
 }
 
 /// An open file and the name it is told by.

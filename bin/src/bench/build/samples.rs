@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bench::random::Random;
+
 /// The pallet's id, and what writes its sources into a folder: which files.
 pub(super) type Kind = (&'static str, fn(&Path) -> io::Result<Vec<PathBuf>>);
 
@@ -26,7 +28,7 @@ fn core(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Models and pictures of random numbers.
 fn noise(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let about = br#"{ "id": "noise", "displayName": "Noise", "version": "1" }"#;
-    let mut random = Random(0x9e37_79b9);
+    let mut random = Random::new();
     let mut files = vec![written(folder, "pallet.dh", about)?];
     for number in 0..FILES {
         files.push(written(folder, &format!("assets/{number}.glb"), &model(&mut random))?);
@@ -47,7 +49,7 @@ fn model(random: &mut Random) -> Vec<u8> {
     let row = SIDE + 1;
     let mut body = Vec::new();
     for place in 0..row * row {
-        let at = [narrow(place % row), random.share(), narrow(place / row)];
+        let at = [narrow(place % row), share(random), narrow(place / row)];
         at.iter().for_each(|part| body.extend(part.to_le_bytes()));
     }
     let indices_at = body.len();
@@ -92,29 +94,16 @@ fn picture(random: &mut Random) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, PIXELS, PIXELS);
     encoder.set_color(png::ColorType::Rgb);
-    let pixels: Vec<u8> =
-        (0..PIXELS * PIXELS * 3).map(|_| random.next().to_le_bytes()[1]).collect();
+    let pixels = random.bytes(PIXELS as usize * PIXELS as usize * 3);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&pixels)?;
     writer.finish()?;
     Ok(out)
 }
 
-/// The same numbers on every run.
-struct Random(u32);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
-    }
-
-    /// From 0 to 1.
-    fn share(&mut self) -> f32 {
-        narrow(self.next() % 4096) / 4096.0
-    }
+/// From 0 to 1.
+fn share(random: &mut Random) -> f32 {
+    narrow(random.next() % 4096) / 4096.0
 }
 
 /// Numbers this small lose nothing.

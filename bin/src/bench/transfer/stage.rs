@@ -12,6 +12,7 @@ use dh_store::{Options, Shelf, Store};
 use tempfile::TempDir;
 
 use super::failed;
+use crate::bench::random::Random;
 use crate::exit::Failure;
 
 /// A floor to stand on.
@@ -32,9 +33,10 @@ impl Stage {
         let stage = Self { folder, caches: AtomicU32::new(0) };
         let writer = Writer::new(About { id: "bench".to_owned(), ..About::default() });
         let mut writer = writer.map_err(|error| failed(&error))?;
-        for (path, file) in
-            [("assets/main.dh-map", MAP.as_bytes().to_vec()), ("files/noise", noise(bytes))]
-        {
+        for (path, file) in [
+            ("assets/main.dh-map", MAP.as_bytes().to_vec()),
+            ("files/noise", Random::new().bytes(bytes)),
+        ] {
             let stored = pack(&file).in_memory();
             writer.put(path, stored).map_err(|error| failed(&error))?;
         }
@@ -78,18 +80,4 @@ impl Stage {
         let store = Store::open(Arc::new(RealDisk), Options::new(&cache));
         store.map(Shelf::of).map_err(|error| failed(&error))
     }
-}
-
-/// Bytes without a pattern.
-fn noise(bytes: usize) -> Vec<u8> {
-    let mut word = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut noise = Vec::with_capacity(bytes + 8);
-    while noise.len() < bytes {
-        word ^= word << 13;
-        word ^= word >> 7;
-        word ^= word << 17;
-        noise.extend(word.to_le_bytes());
-    }
-    noise.truncate(bytes);
-    noise
 }
