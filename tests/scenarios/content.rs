@@ -6,6 +6,7 @@ mod trouble;
 
 use std::fs;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use dh_client::EndKind;
 use dh_machine::Micros;
@@ -38,10 +39,16 @@ fn a_map_that_is_not_here_is_fetched_proved_and_stood_in_and_a_second_join_moves
             assert!(feet.iter().all(|feet| (feet - 20.0).abs() < 0.1), "{feet:?}");
             world.disconnect(ada);
             world.run_for(SECOND).await;
+            // Long ago, for those who prune.
+            let kept = format!("{}/{}", stage.cache("ada"), stage.cached("ada")[0]);
+            let kept = fs::File::options().write(true).open(kept).unwrap();
+            kept.set_modified(SystemTime::UNIX_EPOCH).unwrap();
             let again = world.peer(PeerSetup::new("ada again").keeping(stage.kept("ada")));
             world.join(again, server);
             plays(world, again).await;
             assert_eq!(received(world, again), 0);
+            let used = kept.metadata().unwrap().modified().unwrap();
+            assert!(used > SystemTime::UNIX_EPOCH, "it counts as used");
         });
         let cached = stage.cached("ada");
         assert!(cached.len() == 1 && cached[0].ends_with(".pallet"), "{cached:?}");

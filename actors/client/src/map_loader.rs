@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
-use dh_pallet::{Pallet, PalletError};
+use dh_pallet::PalletError;
 use dh_sim::Ground;
 use dh_store::Found;
-use dh_store::load::{AnySource, LoadError, Loading, Step};
+use dh_store::load::{LoadError, Loading, Step};
 
 pub use self::state::{Effect, MapLoading};
 use crate::connection::ConnectionMsg;
@@ -104,14 +104,9 @@ impl MapLoaderActor {
             return Err(LoadError::NoPallet(wanted.map.pallet.clone()));
         };
         let ClientContent { shelf, picture_side_max } = content;
-        let open = |found: &Found| {
-            let file = shelf.store.open_file(found).map_err(PalletError::Disk)?;
-            let source: AnySource = Box::new(file);
-            Pallet::open(source, Some(&wanted.content))
-        };
         let pallet = match source {
             Source::Core => None,
-            Source::File(found) => Some(open(found).map_err(LoadError::Pallet)?),
+            Source::File(found) => Some(shelf.store.open_pallet(found).map_err(LoadError::Pallet)?),
         };
         shelf.load(wanted.map.clone(), pallet, *picture_side_max).map_err(LoadError::Pallet)
     }

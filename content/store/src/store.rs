@@ -11,6 +11,7 @@ use dh_wire::Content;
 use crate::cached::{Kind, name_of};
 use crate::error::StoreError;
 use crate::known::Known;
+use crate::load::AnySource;
 
 /// What a store starts with.
 #[derive(Clone)]
@@ -161,21 +162,11 @@ impl Store {
     /// Open this content, wherever it is: header, group table and manifest are checked against the
     /// root, and what is read later is proved. Files that turn out bad are [rejected](Self::reject)
     /// and the next is tried.
-    pub fn pallet(
-        &self,
-        content: &Content,
-    ) -> Result<Option<Pallet<Box<dyn DiskFile>>>, StoreError> {
+    pub fn pallet(&self, content: &Content) -> Result<Option<Pallet<AnySource>>, StoreError> {
         let mut before = None;
         while let Some(found) = self.resolve(content).found {
-            let file = self.inner.disk.open(&found.path)?;
-            match Pallet::open(file, Some(content)) {
-                Ok(pallet) => {
-                    if found.place == Place::Cache {
-                        // For the order of pruning only.
-                        let _ = self.inner.disk.touch(&found.path);
-                    }
-                    return Ok(Some(pallet));
-                }
+            match self.open_pallet(&found) {
+                Ok(pallet) => return Ok(Some(pallet)),
                 Err(PalletError::Disk(error)) => return Err(error.into()),
                 // It was rejected and is found again: the disk does not do what it is told.
                 Err(error) if before.as_ref() == Some(&found.path) => return Err(error.into()),
@@ -184,6 +175,18 @@ impl Store {
             before = Some(found.path);
         }
         Ok(None)
+    }
+
+    /// Open a pallet that was found: header, group table and manifest are checked against the root
+    /// that it claimed, and what is read later is proved. One of the cache counts as used.
+    pub fn open_pallet(&self, found: &Found) -> Result<Pallet<AnySource>, PalletError> {
+        let file = self.open_file(found).map_err(PalletError::Disk)?;
+        let pallet = Pallet::open(Box::new(file) as AnySource, Some(&found.content))?;
+        if found.place == Place::Cache {
+            // For the order of pruning only.
+            let _ = self.inner.disk.touch(&found.path);
+        }
+        Ok(pallet)
     }
 
     /// Open a file that was found, to be proved by whoever reads it.

@@ -114,9 +114,7 @@ fn find(store: &Store, text: &str) -> Result<Place, MapError> {
 fn open(store: &Store, id: &str) -> Result<(Found, Pallet<AnySource>), MapError> {
     let all = store.by_id(id);
     for found in &all {
-        let file = store.open_file(found).map_err(|error| MapError::Disk(error.to_string()))?;
-        let source: AnySource = Box::new(file);
-        match Pallet::open(source, Some(&found.content)) {
+        match store.open_pallet(found) {
             Ok(pallet) => {
                 let others = all.iter().filter(|other| other.content != found.content);
                 for other in others {
