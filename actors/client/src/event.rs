@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dh_host::Inlet;
 use dh_machine::Tick;
-use dh_messages::EntityId;
+use dh_messages::{EntityId, Snapshot};
 use dh_view::View;
 
 use crate::downloader::Progress;
@@ -40,7 +40,7 @@ pub enum ClientEvent {
     /// A session or an attempt at one has ended.
     Ended(SessionEnd),
     /// A snapshot was applied.
-    Applied(Tick),
+    Applied(Arc<Snapshot>),
     /// One input datagram was handed to the transport: its sequences, newest first.
     InputSent(Vec<u32>),
     /// A prediction turned out equal to the server's answer, and was not replayed.

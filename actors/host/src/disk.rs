@@ -1,10 +1,11 @@
-//! Disks: the real one, and one that fails on purpose.
+//! Disks: the real one, one in memory, and one that fails on purpose.
 //!
-//! Used by `bin`, `client` and `server`, who hand them to the store. Calls block: they are made in
+//! Used by `bin`, `client`, `server` and `scenario`, who hand them to the store. Calls block: they are made in
 //! the runtime's blocking jobs.
 
 mod faulty;
 mod held;
+mod memory;
 mod real;
 
 #[cfg(test)]
@@ -12,4 +13,5 @@ mod tests;
 
 pub use self::faulty::{Faults, FaultyDisk, Tally};
 pub use self::held::HeldFolder;
+pub use self::memory::MemoryDisk;
 pub use self::real::{RealDisk, free_space};

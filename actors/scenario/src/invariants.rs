@@ -1,6 +1,29 @@
 //! What must hold at every moment of every scenario, without being asked for.
+//!
+//! No lane holds more than its bound, and what every port was offered is accounted for. Whatever a
+//! peer is shown of a tick is what its server published of it, on the map that the peer has loaded;
+//! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind.
 
-use dh_host::Runtime;
+use std::sync::Arc;
+
+use dh_host::Registry;
+use dh_host::net::{Link, Links};
+use dh_machine::{Micros, Tick};
+use dh_messages::Snapshot;
+use dh_sim::Frame;
+
+use crate::peer::PeerId;
+use crate::records::{Records, ServerRecord};
+use crate::world::World;
+
+/// How long after a change of its path a peer may need to catch up.
+const SETTLE: Micros = Micros::from_secs(8);
+/// How far behind its server the newest snapshot of a settled peer may be.
+const BEHIND_MAX: Micros = Micros::from_secs(2);
+/// Up to here a path lets a peer follow.
+const FAIR_LOSS_PPM: u32 = 100_000;
+const FAIR_LATENCY: Micros = Micros::from_millis(500);
+const FAIR_RATE: u32 = 60_000;
 
 /// Checks each tick; tells each thing that broke once.
 #[derive(Debug, Default)]
@@ -10,23 +33,115 @@ pub(crate) struct Invariants {
 
 impl Invariants {
     /// What is broken now and was not told before.
-    pub(crate) fn check(&mut self, runtime: &Runtime) -> Vec<String> {
+    pub(crate) fn check(&mut self, world: &World) -> Vec<String> {
         let mut broken = Vec::new();
-        for report in runtime.registry().unbalanced() {
-            for lane in [report.port.control, report.port.data] {
-                if lane.max < lane.peak {
-                    broken.push(format!(
-                        "{}: a lane of {} held {} messages",
-                        report.path, lane.max, lane.peak
-                    ));
-                }
-            }
-            if !report.port.balanced() {
-                broken.push(format!("{}: the accounting of its port does not add up", report.path));
+        ports(world.runtime().registry(), &mut broken);
+        let mut records = world.records();
+        for (peer, snapshot) in records.take_unchecked() {
+            let name = world.peer_name(peer);
+            shown(&records, peer, name, &snapshot, &mut broken);
+        }
+        for (peer, server, links, disturbed) in world.paths() {
+            let Some(server) = server else { continue };
+            let now = world.runtime().now();
+            if is_fair(links) && SETTLE < now.since(disturbed) {
+                let name = world.peer_name(peer);
+                keeps_up(&records, peer, name, records.server(server), now, &mut broken);
             }
         }
         broken.retain(|what| !self.told.contains(what));
         self.told.extend(broken.iter().cloned());
         broken
     }
+}
+
+fn ports(registry: &Registry, broken: &mut Vec<String>) {
+    for report in registry.unbalanced() {
+        for lane in [report.port.control, report.port.data] {
+            if lane.max < lane.peak {
+                let (path, max, peak) = (&report.path, lane.max, lane.peak);
+                broken.push(format!("{path}: a lane of {max} held {peak} messages"));
+            }
+        }
+        if !report.port.balanced() {
+            broken.push(format!("{}: the accounting of its port does not add up", report.path));
+        }
+    }
+}
+
+/// A snapshot that a peer applied.
+fn shown(
+    records: &Records,
+    peer: PeerId,
+    name: &str,
+    snapshot: &Snapshot,
+    broken: &mut Vec<String>,
+) {
+    let head = &snapshot.head;
+    let tick = Tick(head.tick);
+    let record = records.peer(peer);
+    if let Some(loaded) = record.loaded.last()
+        && record.is_playing()
+        && *loaded != head.map_generation
+    {
+        let standing = head.map_generation;
+        broken.push(format!("{name} is shown map {standing} and has loaded map {loaded}: torn"));
+    }
+    let published = records.servers().filter_map(|server| Some((server, server.frame(tick)?)));
+    let published: Vec<(&ServerRecord, &Arc<Frame>)> = published.collect();
+    if published.is_empty() {
+        return;
+    }
+    if !published.iter().any(|(_, frame)| is_of(snapshot, frame)) {
+        broken.push(format!("{name} is shown another tick {} than its server published", tick.0));
+    }
+    let simulated = published.iter().filter_map(|(server, _)| server.simulated(name, tick)).max();
+    if let Some(newest) = simulated
+        && newest < head.input_ack
+    {
+        let ack = head.input_ack;
+        broken.push(format!("{name} is told that input {ack} was simulated when {newest} was"));
+    }
+}
+
+fn is_of(snapshot: &Snapshot, frame: &Frame) -> bool {
+    snapshot.head.map_generation == frame.generation()
+        && snapshot.records.iter().eq(frame.records())
+}
+
+/// A peer whose path has been whole for long enough.
+fn keeps_up(
+    records: &Records,
+    peer: PeerId,
+    name: &str,
+    server: &ServerRecord,
+    now: Micros,
+    broken: &mut Vec<String>,
+) {
+    let record = records.peer(peer);
+    let Some(session) = server.session_of(name) else { return };
+    let Some((newest, at)) = server.last_tick else { return };
+    let stands = session.ended.is_none()
+        && session.playing_since.is_some_and(|since| SETTLE < now.since(since));
+    if !record.is_playing() || !stands || Micros::from_millis(200) < now.since(at) {
+        return;
+    }
+    let behind = match &record.newest {
+        Some((when, snapshot)) if now.since(*when) < BEHIND_MAX => {
+            let ticks = u64::from(newest.0.saturating_sub(snapshot.head.tick));
+            Micros(ticks * 1_000_000 / 60)
+        }
+        _ => BEHIND_MAX,
+    };
+    if BEHIND_MAX <= behind {
+        broken.push(format!("{name} is left behind though its path is whole"));
+    }
+}
+
+fn is_fair(links: Links) -> bool {
+    [links.up, links.down].iter().all(|link: &Link| {
+        link.loss_ppm <= FAIR_LOSS_PPM
+            && link.latency + link.draw <= FAIR_LATENCY
+            && (link.rate == 0 || FAIR_RATE <= link.rate)
+    })
 }

@@ -4,6 +4,7 @@
 //! gives one course of events, or in the real one. It looks at actors from outside only: through
 //! their events, their metrics and the records of the network.
 
+mod happening;
 mod invariants;
 mod peer;
 pub mod recorder;

@@ -1,22 +1,33 @@
 //! Records: what happened to each server and each peer of a scenario, as they told it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use dh_client::{ClientEvent, ClockReading, Correction, Progress, SessionEnd};
 use dh_machine::{Micros, Tick};
-use dh_messages::EntityId;
+use dh_messages::{EntityId, Snapshot};
 use dh_server::ServerEvent;
+use dh_sim::Frame;
 use dh_view::View;
 
+use crate::happening::{Happening, Whose};
 use crate::peer::PeerId;
 use crate::server::ServerId;
+
+/// Frames of a server that are remembered: snapshots older than that are not compared any more.
+pub(crate) const FRAMES_MAX: usize = 600;
 
 /// Everything that was told so far.
 #[derive(Debug, Default)]
 pub struct Records {
     servers: BTreeMap<ServerId, ServerRecord>,
     peers: BTreeMap<PeerId, PeerRecord>,
+    /// Whether only what is newest is kept of what happens every tick.
+    brief: bool,
+    /// What a script may wait for, since it was last taken; none where nobody does.
+    happenings: Option<Vec<Happening>>,
+    /// Snapshots that nobody has compared yet with what their server published.
+    unchecked: Vec<(PeerId, Arc<Snapshot>)>,
 }
 
 /// What one server told.
@@ -32,6 +43,8 @@ pub struct ServerRecord {
     pub worlds: Vec<(Tick, u64)>,
     /// Pawns after the last tick.
     pub pawns: u32,
+    /// The last frames, by tick.
+    pub frames: VecDeque<Arc<Frame>>,
     /// Each session, by the server's own number of it.
     pub sessions: BTreeMap<u32, SessionRecord>,
     /// Whether the console asked for a stop.
@@ -47,6 +60,8 @@ pub struct SessionRecord {
     pub name: Option<String>,
     /// Where it stands.
     pub state: &'static str,
+    /// Since when it plays.
+    pub playing_since: Option<Micros>,
     /// Why it ended, if it has.
     pub ended: Option<String>,
     /// Input datagrams that came.
@@ -61,6 +76,8 @@ pub struct SessionRecord {
     pub overflowed: Vec<(Tick, u32)>,
     /// Sequences that came after a newer one was applied.
     pub late: BTreeSet<u32>,
+    /// The newest sequence of the last ticks, by tick.
+    pub newest: VecDeque<(Tick, u32)>,
 }
 
 /// Why an input was never simulated.
@@ -93,10 +110,18 @@ pub struct PeerRecord {
     pub confirmed: u64,
     /// Predictions that were corrected.
     pub corrections: Vec<Correction>,
+    /// How many predictions were corrected.
+    pub corrected: u64,
+    /// The largest correction that no placement explains, metres.
+    pub correction_max: f32,
     /// What its clock read with each snapshot, and when.
     pub clock: Vec<(Micros, ClockReading)>,
     /// Snapshots it applied, and when.
     pub snapshots: Vec<(Micros, Tick)>,
+    /// The newest snapshot it applied, and when.
+    pub newest: Option<(Micros, Arc<Snapshot>)>,
+    /// The barcode of the map its server last named, empty for the gray box.
+    pub map: String,
     /// How far its newest transfer of content has come.
     pub download: Option<Progress>,
     /// The generations of the maps it loaded.
@@ -112,18 +137,72 @@ impl Records {
         self.servers.get(&id).unwrap_or(&NO_SERVER)
     }
 
+    /// What every server told.
+    pub fn servers(&self) -> impl Iterator<Item = &ServerRecord> {
+        self.servers.values()
+    }
+
     /// What a peer told.
     #[must_use]
     pub fn peer(&self, id: PeerId) -> &PeerRecord {
         self.peers.get(&id).unwrap_or(&NO_PEER)
     }
 
-    pub(crate) fn server_mut(&mut self, id: ServerId) -> &mut ServerRecord {
-        self.servers.entry(id).or_default()
+    /// Keep only what is newest of what happens every tick; for long runs.
+    pub(crate) fn be_brief(&mut self) {
+        self.brief = true;
     }
 
-    pub(crate) fn peer_mut(&mut self, id: PeerId) -> &mut PeerRecord {
-        self.peers.entry(id).or_default()
+    /// Keep what happens for a script, until it is taken.
+    pub(crate) fn listen(&mut self) {
+        self.happenings.get_or_insert_default();
+    }
+
+    /// What happened since this was asked last, in order.
+    pub(crate) fn take_happenings(&mut self) -> Vec<Happening> {
+        self.happenings.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Snapshots that were applied since this was asked last.
+    pub(crate) fn take_unchecked(&mut self) -> Vec<(PeerId, Arc<Snapshot>)> {
+        std::mem::take(&mut self.unchecked)
+    }
+
+    /// A server begins anew: its ticks count from the first again.
+    pub(crate) fn server_starts(&mut self, id: ServerId) {
+        let record = self.servers.entry(id).or_default();
+        record.frames.clear();
+        record.sessions.clear();
+        record.maps.clear();
+        record.stop_asked = false;
+    }
+
+    pub(crate) fn note_answer(&mut self, id: ServerId, number: u32, text: String) {
+        self.happens(Happening::new(Whose::Server(id), "answer", &text));
+        self.servers.entry(id).or_default().answers.push((number, text));
+    }
+
+    pub(crate) fn note_server(&mut self, id: ServerId, now: Micros, event: ServerEvent) {
+        if let Some(happening) = Happening::of_server(id, &event) {
+            self.happens(happening);
+        }
+        self.servers.entry(id).or_default().note(now, event, self.brief);
+    }
+
+    pub(crate) fn note_peer(&mut self, id: PeerId, now: Micros, event: ClientEvent) {
+        if let Some(happening) = Happening::of_peer(id, &event) {
+            self.happens(happening);
+        }
+        if let ClientEvent::Applied(snapshot) = &event {
+            self.unchecked.push((id, Arc::clone(snapshot)));
+        }
+        self.peers.entry(id).or_default().note(now, event, self.brief);
+    }
+
+    fn happens(&mut self, happening: Happening) {
+        if let Some(happenings) = &mut self.happenings {
+            happenings.push(happening);
+        }
     }
 }
 
@@ -133,6 +212,7 @@ static NO_SERVER: ServerRecord = ServerRecord {
     last_tick: None,
     worlds: Vec::new(),
     pawns: 0,
+    frames: VecDeque::new(),
     sessions: BTreeMap::new(),
     stop_asked: false,
     maps: Vec::new(),
@@ -146,24 +226,38 @@ static NO_PEER: PeerRecord = PeerRecord {
     sent: Vec::new(),
     confirmed: 0,
     corrections: Vec::new(),
+    corrected: 0,
+    correction_max: 0.0,
     clock: Vec::new(),
     snapshots: Vec::new(),
+    newest: None,
+    map: String::new(),
     download: None,
     loaded: Vec::new(),
     view: None,
 };
 
 impl ServerRecord {
-    pub(crate) fn note(&mut self, now: Micros, event: ServerEvent) {
+    fn note(&mut self, now: Micros, event: ServerEvent, brief: bool) {
         match event {
             ServerEvent::InputCame { peer, sequences } => {
                 let session = self.session(peer.0);
                 session.datagrams += 1;
-                session.came.extend(sequences);
+                if !brief {
+                    session.came.extend(sequences);
+                }
             }
             ServerEvent::Applied { peer, tick, sequence } => {
-                self.session(peer.0).applied.push((tick, sequence));
+                let session = self.session(peer.0);
+                push_bounded(&mut session.newest, (tick, sequence));
+                if !brief {
+                    session.applied.push((tick, sequence));
+                }
             }
+            ServerEvent::Starved { .. }
+            | ServerEvent::Overflowed { .. }
+            | ServerEvent::CameLate { .. }
+                if brief => {}
             ServerEvent::Starved { peer, tick } => self.session(peer.0).starved.push(tick),
             ServerEvent::Overflowed { peer, tick, sequence } => {
                 self.session(peer.0).overflowed.push((tick, sequence));
@@ -171,20 +265,42 @@ impl ServerRecord {
             ServerEvent::CameLate { peer, sequence } => {
                 self.session(peer.0).late.insert(sequence);
             }
-            ServerEvent::Ticked { tick, digest, pawns } => {
-                self.last_tick = Some((tick, now));
-                self.worlds.push((tick, digest));
-                self.pawns = pawns;
+            ServerEvent::Ticked { frame, digest } => {
+                self.last_tick = Some((frame.tick(), now));
+                if !brief {
+                    self.worlds.push((frame.tick(), digest));
+                }
+                self.pawns = u32::try_from(frame.owners().len()).unwrap_or(u32::MAX);
+                push_bounded(&mut self.frames, frame);
             }
             ServerEvent::Stands { peer, name, state } => {
                 let session = self.session(peer.0);
                 (session.name, session.state) = (name, state);
+                if state == "playing" {
+                    session.playing_since.get_or_insert(now);
+                }
             }
             ServerEvent::Ended { peer, reason } => self.session(peer.0).ended = Some(reason),
             ServerEvent::MapStands { map, generation } => self.maps.push((map, generation)),
             ServerEvent::Line(line) => self.lines.push(line),
             ServerEvent::StopAsked => self.stop_asked = true,
         }
+    }
+
+    /// The frame of one of the last ticks.
+    #[must_use]
+    pub fn frame(&self, tick: Tick) -> Option<&Arc<Frame>> {
+        let at = self.frames.partition_point(|frame| frame.tick() < tick);
+        self.frames.get(at).filter(|frame| frame.tick() == tick)
+    }
+
+    /// The newest input of the player called `name` that was simulated up to `tick`, in any of its
+    /// sessions; none where it had none, or where that was too long ago to say.
+    #[must_use]
+    pub fn simulated(&self, name: &str, tick: Tick) -> Option<u32> {
+        let sessions = self.sessions.values();
+        let sessions = sessions.filter(|session| session.name.as_deref() == Some(name));
+        sessions.filter_map(|session| session.newest_at(tick)).max()
     }
 
     /// The newest session of the player called `name`.
@@ -199,6 +315,17 @@ impl ServerRecord {
 }
 
 impl SessionRecord {
+    /// The newest sequence simulated up to `tick`; zero where none was yet, none where it is
+    /// forgotten.
+    fn newest_at(&self, tick: Tick) -> Option<u32> {
+        let after = self.newest.partition_point(|(at, _)| *at <= tick);
+        match after.checked_sub(1) {
+            Some(last) => Some(self.newest[last].1),
+            None if self.newest.len() < FRAMES_MAX => Some(0),
+            None => None,
+        }
+    }
+
     /// Every sequence up to the last one applied that was never simulated, and why.
     #[must_use]
     pub fn skipped(&self) -> BTreeMap<u32, InputFate> {
@@ -221,21 +348,37 @@ impl SessionRecord {
 }
 
 impl PeerRecord {
-    pub(crate) fn note(&mut self, now: Micros, event: ClientEvent) {
+    fn note(&mut self, now: Micros, event: ClientEvent, brief: bool) {
         match event {
             ClientEvent::Stands(state) => self.state = state,
-            ClientEvent::Informed { .. } => (),
+            ClientEvent::Informed { map, .. } => self.map = map,
             ClientEvent::Spawned { slot, pawn, tick } => self.spawns.push((slot, pawn, tick)),
             ClientEvent::Line(line) => self.lines.push(line),
             ClientEvent::Ended(end) => self.endings.push(end),
-            ClientEvent::Applied(tick) => self.snapshots.push((now, tick)),
-            ClientEvent::InputSent(sequences) => self.sent.push(sequences),
+            ClientEvent::Applied(snapshot) => {
+                if !brief {
+                    self.snapshots.push((now, Tick(snapshot.head.tick)));
+                }
+                self.newest = Some((now, snapshot));
+            }
             ClientEvent::Confirmed => self.confirmed += 1,
-            ClientEvent::Corrected(correction) => self.corrections.push(correction),
+            ClientEvent::Corrected(correction) => self.corrected_by(correction, brief),
+            ClientEvent::InputSent(_) | ClientEvent::Clock(_) if brief => (),
+            ClientEvent::InputSent(sequences) => self.sent.push(sequences),
             ClientEvent::Clock(reading) => self.clock.push((now, reading)),
             ClientEvent::Downloading(progress) => self.download = Some(progress),
             ClientEvent::Loaded(generation) => self.loaded.push(generation),
             ClientEvent::View(view) => self.view = Some(view),
+        }
+    }
+
+    fn corrected_by(&mut self, correction: Correction, brief: bool) {
+        self.corrected += 1;
+        if !correction.placed {
+            self.correction_max = self.correction_max.max(correction.metres);
+        }
+        if !brief {
+            self.corrections.push(correction);
         }
     }
 
@@ -244,4 +387,11 @@ impl PeerRecord {
     pub fn is_playing(&self) -> bool {
         self.state == "playing"
     }
+}
+
+fn push_bounded<T>(kept: &mut VecDeque<T>, newest: T) {
+    if kept.len() == FRAMES_MAX {
+        kept.pop_front();
+    }
+    kept.push_back(newest);
 }

@@ -13,6 +13,8 @@ pub struct ServerId(pub u32);
 /// What a server is made from.
 #[derive(Clone, Debug, Default)]
 pub struct ServerSetup {
+    /// What it is called in the tree of actors, behind `server-`; `None` takes its number.
+    pub name: Option<String>,
     /// Its preferences.
     pub prefs: Prefs,
     /// Where it listens; `None` takes an address of its own in simulation, else any free port of

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dh_host::Inlet;
 use dh_machine::Tick;
+use dh_sim::Frame;
 
 use crate::PeerId;
 
@@ -51,12 +52,10 @@ pub enum ServerEvent {
     },
     /// A whole tick was simulated and published.
     Ticked {
-        /// Which.
-        tick: Tick,
-        /// Digest of the world after it.
+        /// The world after it, as everybody is sent it.
+        frame: Arc<Frame>,
+        /// Digest of the whole state of the world after it.
         digest: u64,
-        /// Pawns in it.
-        pawns: u32,
     },
     /// A session stands where it did not stand before.
     Stands {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
+use dh_machine::{Digest, Machine, Micros, Outbox, TickRate};
 use dh_messages::limit::INPUTS_MAX;
 use dh_messages::{Few8, Input, PlayerInput, Snapshot, SnapshotAck, datagram};
 use dh_prefs::Prefs;
@@ -120,7 +120,7 @@ impl Predictor {
         out.push(Effect::Keep(Box::new(self.standing.clone())));
     }
 
-    fn snapshot(&mut self, now: Micros, snapshot: &Snapshot, out: &mut Outbox<Effect>) {
+    fn snapshot(&mut self, now: Micros, snapshot: &Arc<Snapshot>, out: &mut Outbox<Effect>) {
         let Some(play) = &mut self.play else { return };
         let outcome = play.take(now, snapshot);
         if outcome == Outcome::Passed {
@@ -128,7 +128,7 @@ impl Predictor {
         }
         if self.watched {
             let depth = snapshot.head.owner.0.depth;
-            out.push(Effect::Tell(ClientEvent::Applied(Tick(snapshot.head.tick))));
+            out.push(Effect::Tell(ClientEvent::Applied(Arc::clone(snapshot))));
             out.push(Effect::Tell(ClientEvent::Clock(play.reading(depth))));
         }
         match outcome {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dh_machine::{Disk, DiskError, DiskErrorKind, Micros};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::{Faults, FaultyDisk, RealDisk, Tally};
+use super::{Faults, FaultyDisk, MemoryDisk, RealDisk, Tally};
 
 fn at(dir: &Path, name: &str) -> String {
     dir.join(name).to_str().expect("a UTF-8 path").to_owned()
@@ -16,24 +16,50 @@ fn at(dir: &Path, name: &str) -> String {
 #[test]
 fn a_file_is_written_read_cut_renamed_and_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let (one, other) = (at(dir.path(), "one"), at(dir.path(), "other"));
-    let mut file = RealDisk.create(&one).unwrap();
-    file.write_at(4, b"after a gap").unwrap();
-    file.sync().unwrap();
-    let mut buf = [9; 20];
-    assert_eq!((file.len(), file.read_at(0, &mut buf)), (Ok(15), Ok(15)));
-    assert_eq!(&buf[..15], b"\0\0\0\0after a gap");
-    assert_eq!(file.read_at(15, &mut buf), Ok(0));
-    file.set_len(6).unwrap();
-    drop(file);
-    assert_eq!(RealDisk.append_to(&one).unwrap().len(), Ok(6), "what is there stays");
-    assert_eq!(RealDisk.append_to(&other).unwrap().is_empty(), Ok(true));
-    RealDisk.rename(&one, &other).unwrap();
-    RealDisk.sync_dir(&at(dir.path(), "")).unwrap();
-    assert_eq!(fs::read(&other).unwrap(), b"\0\0\0\0af");
-    assert!(RealDisk.create(&other).unwrap().is_empty().unwrap(), "made anew");
-    RealDisk.remove(&other).unwrap();
-    assert!(!dir.path().join("other").exists());
+    let memory = MemoryDisk::default();
+    memory.make_dir(&at(dir.path(), "")).unwrap();
+    for disk in [&RealDisk as &dyn Disk, &memory] {
+        let (one, other) = (at(dir.path(), "one"), at(dir.path(), "other"));
+        let mut file = disk.create(&one).unwrap();
+        file.write_at(4, b"after a gap").unwrap();
+        file.sync().unwrap();
+        let mut buf = [9; 20];
+        assert_eq!((file.len(), file.read_at(0, &mut buf)), (Ok(15), Ok(15)));
+        assert_eq!(&buf[..15], b"\0\0\0\0after a gap");
+        assert_eq!(file.read_at(15, &mut buf), Ok(0));
+        file.set_len(6).unwrap();
+        drop(file);
+        assert_eq!(disk.append_to(&one).unwrap().len(), Ok(6), "what is there stays");
+        assert_eq!(disk.append_to(&other).unwrap().is_empty(), Ok(true));
+        disk.rename(&one, &other).unwrap();
+        disk.sync_dir(&at(dir.path(), "")).unwrap();
+        let moved = disk.open(&other).unwrap();
+        assert_eq!(moved.read_at(0, &mut buf), Ok(6));
+        assert_eq!(&buf[..6], b"\0\0\0\0af");
+        assert!(disk.open(&one).unwrap_err().is_not_found());
+        assert!(disk.create(&other).unwrap().is_empty().unwrap(), "made anew");
+        disk.remove(&other).unwrap();
+        assert!(disk.metadata(&other).unwrap_err().is_not_found());
+        assert!(disk.remove(&other).unwrap_err().is_not_found());
+    }
+}
+
+#[test]
+fn a_disk_in_memory_lists_what_a_real_one_lists_and_needs_its_folders() {
+    let disk = MemoryDisk::default();
+    assert!(disk.create("a/one").unwrap_err().is_not_found(), "no such folder");
+    disk.put("a/b/one", vec![1, 2, 3]);
+    disk.put("a/two", vec![4]);
+    let names = |dir: &str| -> Vec<String> {
+        disk.list(dir).unwrap().into_iter().map(|entry| entry.name).collect()
+    };
+    assert_eq!((names("a"), names("a/b")), (vec!["two".to_owned()], vec!["one".to_owned()]));
+    assert!(disk.metadata("a/b").unwrap().is_dir);
+    let reader = disk.open("a/two").unwrap();
+    disk.remove("a/two").unwrap();
+    assert_eq!(reader.len(), Ok(1), "an open file outlives its name");
+    let mut reader = disk.clone().open("a/b/one").unwrap();
+    assert_eq!(reader.write_at(0, b"x").unwrap_err().kind, DiskErrorKind::Denied);
 }
 
 #[test]

@@ -44,6 +44,9 @@ impl Effect {
             // The world's own hash says more.
             Self::Server(Heard { event: ServerEvent::Ticked { .. }, .. })
             | Self::Client(Heard { event: ClientEvent::View(_), .. }) => None,
+            Self::Client(Heard { whose, event: ClientEvent::Applied(snapshot) }) => {
+                Some(format!("{whose:?} Applied(Tick({}))", snapshot.head.tick))
+            }
             Self::Server(Heard { whose, event }) => Some(format!("{whose:?} {event:?}")),
             Self::Client(Heard { whose, event }) => Some(format!("{whose:?} {event:?}")),
             Self::Answer(Heard { whose, event }) => Some(format!("{whose:?} {}", event.text)),
@@ -53,10 +56,10 @@ impl Effect {
     /// Write it down.
     pub(super) fn write(self, now: Micros, records: &mut Records) {
         match self {
-            Self::Server(Heard { whose, event }) => records.server_mut(whose).note(now, event),
-            Self::Client(Heard { whose, event }) => records.peer_mut(whose).note(now, event),
+            Self::Server(Heard { whose, event }) => records.note_server(whose, now, event),
+            Self::Client(Heard { whose, event }) => records.note_peer(whose, now, event),
             Self::Answer(Heard { whose, event }) => {
-                records.server_mut(whose).answers.push((event.id, event.text));
+                records.note_answer(whose, event.id, event.text);
             }
         }
     }

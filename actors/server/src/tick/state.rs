@@ -269,8 +269,8 @@ impl Ticking {
         let tick = self.world.step(|pawn| turn_of(pawn)?.taken.input().cloned());
         let frame =
             self.world.publish(|pawn| turn_of(pawn).map_or_else(Answer::default, |it| it.answer));
-        out.push(Effect::Publish(frame, self.seats.keys().copied().collect()));
-        self.tell(tick, &turns, out);
+        out.push(Effect::Publish(Arc::clone(&frame), self.seats.keys().copied().collect()));
+        self.tell(tick, &turns, &frame, out);
         if let Some(slow) = self.rate_watch.ticked(now) {
             out.push(Effect::Slow(slow));
         }
@@ -296,7 +296,7 @@ impl Ticking {
         Arc::new(Kept { world, seats, schedule: self.schedule })
     }
 
-    fn tell(&self, tick: Tick, turns: &[Turn], out: &mut Outbox<Effect>) {
+    fn tell(&self, tick: Tick, turns: &[Turn], frame: &Arc<Frame>, out: &mut Outbox<Effect>) {
         if !self.watched && !self.traced {
             return;
         }
@@ -310,8 +310,8 @@ impl Ticking {
         }
         let mut events = Vec::with_capacity(turns.len() + 1);
         events.extend(turns.iter().filter_map(|turn| turn.event(tick)));
-        let pawns = u32::try_from(self.world.pawns().count()).unwrap_or(u32::MAX);
-        events.push(ServerEvent::Ticked { tick, digest: digest.value(), pawns });
+        let (frame, digest) = (Arc::clone(frame), digest.value());
+        events.push(ServerEvent::Ticked { frame, digest });
         out.push(Effect::Tell(events));
     }
 

@@ -1,0 +1,86 @@
+//! Happening: what a script can wait for, by the names scripts use.
+
+use dh_client::ClientEvent;
+use dh_server::ServerEvent;
+
+use crate::peer::PeerId;
+use crate::server::ServerId;
+
+/// The names of what can happen to a peer, and what the text of each is.
+pub const PEER_EVENTS: &[(&str, &str)] = &[
+    ("connecting", "it dials a server"),
+    ("loading", "it was admitted and loads the map; the map's barcode"),
+    ("playing", "it entered play"),
+    ("spawned", "it was given a pawn; its slot"),
+    ("loaded", "a map is loaded; its generation"),
+    ("downloading", "content comes in; received and total bytes"),
+    ("corrected", "a prediction was corrected; by how many metres"),
+    ("line", "a line of its feed or console; the line"),
+    ("ended", "a session or an attempt at one ended; how and why"),
+];
+
+/// The names of what can happen to a server, and what the text of each is.
+pub const SERVER_EVENTS: &[(&str, &str)] = &[
+    ("line", "a line of its transcript; the line"),
+    ("answer", "an answer to a console line; the answer"),
+    ("map", "another map stands; its barcode, empty for the gray box"),
+    ("joined", "a session entered play; its name"),
+    ("left", "a session ended; the reason"),
+    ("stop", "its console asked for a stop"),
+];
+
+/// To whom something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    /// A server.
+    Server(ServerId),
+    /// A peer.
+    Peer(PeerId),
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Happening {
+    pub(crate) whose: Whose,
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+}
+
+impl Happening {
+    pub(crate) fn new(whose: Whose, name: &'static str, text: &str) -> Self {
+        Self { whose, name, text: text.to_owned() }
+    }
+
+    /// What an event of a peer is to a script; none where it happens every tick.
+    pub(crate) fn of_peer(id: PeerId, event: &ClientEvent) -> Option<Self> {
+        let told = |name, text: &str| Some(Self::new(Whose::Peer(id), name, text));
+        match event {
+            ClientEvent::Stands(name @ ("connecting" | "playing")) => told(name, ""),
+            ClientEvent::Informed { map, .. } => told("loading", map),
+            ClientEvent::Spawned { slot, .. } => told("spawned", &slot.to_string()),
+            ClientEvent::Loaded(generation) => told("loaded", &generation.to_string()),
+            ClientEvent::Downloading(it) => {
+                told("downloading", &format!("{} {}", it.received, it.total))
+            }
+            ClientEvent::Corrected(it) if !it.placed => told("corrected", &it.metres.to_string()),
+            ClientEvent::Line(line) => told("line", line),
+            ClientEvent::Ended(end) => {
+                told("ended", &format!("{:?} {}", end.kind, end.reason.as_deref().unwrap_or("")))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an event of a server is to a script; none where it happens every tick.
+    pub(crate) fn of_server(id: ServerId, event: &ServerEvent) -> Option<Self> {
+        let told = |name, text: &str| Some(Self::new(Whose::Server(id), name, text));
+        match event {
+            ServerEvent::Line(line) => told("line", line),
+            ServerEvent::MapStands { map, .. } => told("map", map),
+            ServerEvent::Stands { name: Some(name), state: "playing", .. } => told("joined", name),
+            ServerEvent::Ended { reason, .. } => told("left", reason),
+            ServerEvent::StopAsked => told("stop", ""),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The peers of a world: started, joined, steered, cut off and killed.
+
+use dh_client::{
+    CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
+    Wish,
+};
+use dh_host::net::Links;
+use dh_messages::Buttons;
+use dh_prefs::Address;
+
+use super::{RunningPeer, World};
+use crate::peer::{PeerId, PeerSetup};
+use crate::recorder::{Heard, RecorderMsg};
+use crate::scenario::Transport;
+use crate::server::ServerId;
+
+impl World {
+    /// Start a peer; it is nowhere until told to join.
+    pub fn peer(&mut self, setup: PeerSetup) -> PeerId {
+        let id = PeerId(u32::try_from(self.peers.len()).expect("peers fit 32 bits"));
+        let PeerSetup { name, links, manner, prefs, inside, content } = setup;
+        let scope = self.runtime.root().child(format!("peer-{name}"));
+        let (whose, closely) = (id, self.closely);
+        let hear = move |event| RecorderMsg::Client(Heard { whose, event });
+        let mut dialer = Dialer::new(self.identity(&name));
+        dialer.links = links;
+        dialer.through_memory = inside || self.transport == Transport::Memory;
+        let options = ClientOptions {
+            dialer,
+            content,
+            prefs,
+            fallback_name: name.clone(),
+            controls: self.controls(&name, manner),
+            camera: CameraMode::Map,
+            observer: ClientObserver::new(self.recorder.inlet(hear), closely),
+        };
+        let client = Client::start(&scope, &self.gray_box, options);
+        let (wish, joined, disturbed) = (Wish::default(), None, self.runtime.now());
+        self.peers.push(RunningPeer { client, scope, name, wish, links, joined, disturbed });
+        id
+    }
+
+    /// Have a peer join a server.
+    pub fn join(&mut self, peer: PeerId, server: ServerId) {
+        let address = self.servers[server.0 as usize].server.address();
+        let address = Address { host: address.ip().to_string(), port: address.port() };
+        let now = self.runtime.now();
+        let peer = &mut self.peers[peer.0 as usize];
+        (peer.joined, peer.disturbed) = (Some(server), now);
+        peer.client.connect(Some(address));
+    }
+
+    /// Have a peer leave.
+    pub fn disconnect(&mut self, peer: PeerId) {
+        self.peers[peer.0 as usize].client.disconnect();
+    }
+
+    /// End a peer as if its process had died.
+    pub fn kill_peer(&mut self, peer: PeerId) {
+        self.peers[peer.0 as usize].scope.kill();
+    }
+
+    /// Change what a peer's path does to packets, from the next one on. Links do as they are told
+    /// only where there were some before, so a real path needs them from the start.
+    pub fn relink(&mut self, peer: PeerId, links: Links) {
+        let now = self.runtime.now();
+        let peer = &mut self.peers[peer.0 as usize];
+        (peer.links, peer.disturbed) = (links, now);
+        peer.client.relink(links);
+    }
+
+    /// Ask a peer for a view of this moment; it is in its record after the next turn.
+    pub fn present(&mut self, peer: PeerId) {
+        self.peers[peer.0 as usize].client.present();
+    }
+
+    /// Hold a peer's stick: to the right and ahead, each -127 to 127.
+    pub fn walk(&mut self, peer: PeerId, right: i8, ahead: i8) {
+        self.want(peer, |wish| (wish.move_x, wish.move_z) = (right, ahead));
+    }
+
+    /// Turn a peer's view, radians.
+    pub fn look(&mut self, peer: PeerId, yaw: f32, pitch: f32) {
+        self.want(peer, |wish| (wish.yaw, wish.pitch) = (yaw, pitch));
+    }
+
+    /// Press or release jump.
+    pub fn jump(&mut self, peer: PeerId, held: bool) {
+        self.want(peer, |wish| wish.buttons = wish.buttons.with(Buttons::JUMP, held));
+    }
+
+    /// Give a peer's controls to a pilot.
+    pub fn fly(&mut self, peer: PeerId, manner: Manner) {
+        let name = self.peers[peer.0 as usize].name.clone();
+        let controls = self.controls(&name, manner);
+        self.peers[peer.0 as usize].client.control(controls);
+    }
+
+    /// The peer's client, for what this API does not name.
+    #[must_use]
+    pub fn client(&self, peer: PeerId) -> &Client {
+        &self.peers[peer.0 as usize].client
+    }
+
+    /// Whether a peer plays.
+    #[must_use]
+    pub fn is_playing(&self, peer: PeerId) -> bool {
+        self.records().peer(peer).is_playing()
+    }
+
+    fn want(&mut self, peer: PeerId, change: impl FnOnce(&mut Wish)) {
+        let peer = &mut self.peers[peer.0 as usize];
+        change(&mut peer.wish);
+        peer.client.wish(peer.wish);
+    }
+
+    fn controls(&self, name: &str, manner: Manner) -> Controls {
+        match manner {
+            Manner::Idle => Controls::default(),
+            manner => {
+                let bytes = self.bytes_of(&format!("pilot-{name}"));
+                let [a, b, c, d, e, f, g, h, ..] = bytes;
+                let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+                Controls::Flown(Box::new(Pilot::new(manner, seed)))
+            }
+        }
+    }
+}

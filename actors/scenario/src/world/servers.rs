@@ -1,0 +1,120 @@
+//! The servers of a world: started, stopped, killed, and started again with the same disk.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use dh_host::net::Links;
+use dh_prefs::DEFAULT_PORT;
+use dh_server::{Observer as ServerObserver, Server, ServerOptions, StartError};
+use dh_wire::Guid;
+
+use super::{RunningServer, World};
+use crate::recorder::{Heard, RecorderMsg};
+use crate::server::{ServerId, ServerSetup};
+
+impl World {
+    /// Start a server. In simulation each has an address of its own; else any free loopback port.
+    ///
+    /// # Panics
+    /// When its address cannot be bound; [`World::try_server`] says so instead.
+    #[expect(clippy::panic, reason = "a scenario without its server cannot go on")]
+    pub fn server(&mut self, setup: ServerSetup) -> ServerId {
+        self.try_server(setup).unwrap_or_else(|error| panic!("a scenario's server: {error}"))
+    }
+
+    /// Start a server.
+    ///
+    /// # Errors
+    /// When its map cannot be loaded or its address cannot be bound.
+    pub fn try_server(&mut self, setup: ServerSetup) -> Result<ServerId, StartError> {
+        let id = ServerId(u32::try_from(self.servers.len()).expect("servers fit 32 bits"));
+        let name = setup.name.clone().unwrap_or_else(|| id.0.to_string());
+        let name = format!("server-{name}");
+        let (server, scope) = self.start_server(id, &name, setup.clone())?;
+        // The same address again when it is started again.
+        let setup = ServerSetup { address: Some(server.address()), ..setup };
+        self.servers.push(RunningServer { server, scope, name, setup });
+        Ok(id)
+    }
+
+    /// Start a server again that was killed or stopped: the same address, key, preferences and
+    /// disk, and the map it started with first.
+    ///
+    /// # Errors
+    /// When its map cannot be loaded or its address cannot be bound.
+    pub fn restart_server(&mut self, id: ServerId) -> Result<(), StartError> {
+        let RunningServer { name, setup, .. } = &self.servers[id.0 as usize];
+        let (name, setup) = (name.clone(), setup.clone());
+        self.records().server_starts(id);
+        let (server, scope) = self.start_server(id, &name, setup)?;
+        let running = &mut self.servers[id.0 as usize];
+        (running.server, running.scope) = (server, scope);
+        Ok(())
+    }
+
+    fn start_server(
+        &self,
+        whose: ServerId,
+        name: &str,
+        setup: ServerSetup,
+    ) -> Result<(Server, dh_host::Scope), StartError> {
+        let scope = self.runtime.root().child(name.to_owned());
+        let hear = move |event| RecorderMsg::Server(Heard { whose, event });
+        let observer = ServerObserver::new(self.recorder.inlet(hear), self.closely);
+        let hear = move |event| RecorderMsg::Answer(Heard { whose, event });
+        let options = ServerOptions {
+            address: setup.address.unwrap_or_else(|| self.server_address(whose)),
+            open: true,
+            identity: setup.identity.unwrap_or_else(|| self.identity(name)),
+            prefs: setup.prefs,
+            world_id: Guid::from(self.bytes_of(name)),
+            name: name.to_owned(),
+            shelf: setup.shelf,
+            map: setup.map,
+            observer,
+            answers: self.recorder.inlet(hear),
+            links: Links::IDEAL,
+        };
+        Ok((Server::start(&scope, options)?, scope))
+    }
+
+    /// Type a line on a server's console; its number, which the answer carries.
+    pub fn console(&mut self, server: ServerId, line: &str) -> u32 {
+        self.next_line += 1;
+        self.servers[server.0 as usize].server.console(self.next_line, line);
+        self.next_line
+    }
+
+    /// The server, for what this API does not name.
+    #[must_use]
+    pub fn running(&self, server: ServerId) -> &Server {
+        &self.servers[server.0 as usize].server
+    }
+
+    /// Tell every peer of a server why it ends, then stop it in order.
+    pub async fn stop_server(&mut self, server: ServerId, reason: &str) {
+        self.say_goodbye(server, reason).stop().await;
+    }
+
+    /// Tell every peer of a server why it ends; stopping the scope that is handed back comes next.
+    pub(crate) fn say_goodbye(&self, server: ServerId, reason: &str) -> dh_host::Scope {
+        let RunningServer { server, scope, .. } = &self.servers[server.0 as usize];
+        server.say_goodbye(reason);
+        scope.clone()
+    }
+
+    /// End a server as if its process had died.
+    pub fn kill_server(&mut self, server: ServerId) {
+        let running = &self.servers[server.0 as usize];
+        running.scope.kill();
+        running.server.endpoint().close();
+    }
+
+    fn server_address(&self, id: ServerId) -> SocketAddr {
+        if self.runtime.is_simulated() {
+            let last = u8::try_from(id.0 + 1).expect("at most 255 servers");
+            SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)), DEFAULT_PORT)
+        } else {
+            SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
+        }
+    }
+}
