@@ -5,8 +5,12 @@
 
 mod content;
 mod nearest;
+mod scenario;
 
 pub(crate) use self::content::{Build, Content, Pallet, Store};
+pub(crate) use self::scenario::{
+    RunScenario, RuntimeName, Scenario, SeedRange, SizeName, TransportName,
+};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -107,6 +111,9 @@ pub(crate) enum Verb {
     /// Read and change preferences
     #[command(subcommand)]
     Prefs(Prefs),
+    /// Run scenarios, write new ones, and explain the language
+    #[command(subcommand)]
+    Scenario(Scenario),
     /// Tell what this machine can do, and what to install
     Doctor,
     /// Measure, each figure beside its control

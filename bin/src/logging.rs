@@ -9,11 +9,11 @@ use std::io::{self, IsTerminal as _, Write, stderr};
 use tracing_subscriber::EnvFilter;
 
 /// Sends the program's log to stderr from here on; what was dropped is told as everything else.
-/// Who runs a server wants to read of its players; everybody else wants nothing but warnings.
-pub(crate) fn start(shared: &Shared, serves: bool) {
+/// Who runs a server wants to read of its players; everybody else wants it so much `quieter`.
+pub(crate) fn start(shared: &Shared, quieter: i16) {
     let filter = EnvFilter::try_from_env("DH_LOG");
     let filter = filter
-        .unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity() - i16::from(!serves))));
+        .unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity() - quieter)));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)

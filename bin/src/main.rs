@@ -18,6 +18,7 @@ mod output;
 mod picture;
 mod play;
 mod prefs;
+mod scenario;
 mod serve;
 mod settings;
 mod version;
@@ -36,7 +37,13 @@ fn run() -> Exit {
         Ok(command) => command,
         Err(exit) => return exit,
     };
-    logging::start(&command.shared, matches!(command.verb, Some(Verb::Server(_))));
+    let quieter = match command.verb {
+        Some(Verb::Server(_)) => 0,
+        // Faults are what scenarios are made of.
+        Some(Verb::Scenario(_)) => 3,
+        _ => 1,
+    };
+    logging::start(&command.shared, quieter);
     exit::ended(command.shared.json, dispatch(command))
 }
 
@@ -52,6 +59,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Verb::Content(what) => content::run(&what, shared),
         Verb::Identity(what) => identity::run(&what, shared),
         Verb::Prefs(what) => prefs::run(&what, shared),
+        Verb::Scenario(what) => scenario::run(&what, shared),
         Verb::Doctor => doctor::run(shared),
         Verb::Bench(flags) => bench::run(&flags, shared),
         Verb::Completions { shell } => manual::completions(shell),

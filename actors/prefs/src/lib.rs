@@ -30,6 +30,7 @@ pub use self::gate::{Access, Facts, Refusal, gate};
 pub use self::name::{
     NAME_UNITS_MAX, default_colour, default_name, display_name, player_name, printable,
 };
+pub use self::nearest::nearest;
 pub use self::preference::{Applies, Key, Kind, Preference, Standard, Typed};
 pub use self::prefs::{Change, Prefs, Source};
 pub use self::table::{TABLE, find, key};

@@ -2,10 +2,8 @@
 
 /// The candidate that `word` was most likely meant to be, where one is near enough: the same
 /// letters in another case, the end of a dotted name, or a few slips away.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     let slips_max = (word.len() / 3).clamp(1, 3);
     let rank = |candidate: &'a str| {

@@ -7,7 +7,7 @@ use crate::peer::PeerId;
 use crate::server::ServerId;
 
 /// The names of what can happen to a peer, and what the text of each is.
-pub const PEER_EVENTS: &[(&str, &str)] = &[
+pub(crate) const PEER_EVENTS: &[(&str, &str)] = &[
     ("connecting", "it dials a server"),
     ("loading", "it was admitted and loads the map; the map's barcode"),
     ("playing", "it entered play"),
@@ -20,7 +20,7 @@ pub const PEER_EVENTS: &[(&str, &str)] = &[
 ];
 
 /// The names of what can happen to a server, and what the text of each is.
-pub const SERVER_EVENTS: &[(&str, &str)] = &[
+pub(crate) const SERVER_EVENTS: &[(&str, &str)] = &[
     ("line", "a line of its transcript; the line"),
     ("answer", "an answer to a console line; the answer"),
     ("map", "another map stands; its barcode, empty for the gray box"),

@@ -10,13 +10,17 @@ mod peer;
 pub mod recorder;
 mod records;
 mod report;
+mod roles;
 mod scenario;
+pub mod script;
 mod server;
 mod world;
 
 pub use self::peer::{PeerId, PeerSetup};
 pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};
 pub use self::report::{CpuSplit, Failure, Report};
+pub use self::roles::Role;
 pub use self::scenario::{Scenario, Transport};
+pub use self::script::{Conditions, Ran, Script, ScriptError};
 pub use self::server::{ServerId, ServerSetup};
 pub use self::world::World;

@@ -96,6 +96,21 @@ impl World {
         }
     }
 
+    /// Whether there is such a peer.
+    pub(crate) fn has_peer(&self, peer: PeerId) -> bool {
+        (peer.0 as usize) < self.peers.len()
+    }
+
+    /// Whether something that was expected did not come.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
+    /// How many things did not come that were expected.
+    pub(crate) fn failures(&self) -> usize {
+        self.failures.len()
+    }
+
     /// What a peer is called.
     #[must_use]
     pub fn peer_name(&self, peer: PeerId) -> &str {

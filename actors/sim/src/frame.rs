@@ -113,7 +113,8 @@ impl Frame {
 /// Two frames are equal when everybody would be told the same of both.
 impl PartialEq for Frame {
     fn eq(&self, other: &Self) -> bool {
-        (self.tick, self.generation, self.settings) == (other.tick, other.generation, other.settings)
+        (self.tick, self.generation, self.settings)
+            == (other.tick, other.generation, other.settings)
             && self.owners == other.owners
             && self.records().eq(other.records())
     }

@@ -18,6 +18,7 @@ const RATE: u8 = 10;
 pub(crate) enum Unit {
     Bytes,
     Files,
+    Runs,
 }
 
 /// One bar, told of any number of works one after the other, from any thread.
@@ -81,7 +82,7 @@ const fn template(unit: Unit) -> &'static str {
             "{msg} [{bar:30}] {decimal_bytes}/{decimal_total_bytes}, \
              {decimal_bytes_per_sec}, {eta} left"
         }
-        Unit::Files => "{msg} [{bar:30}] {pos}/{len}",
+        Unit::Files | Unit::Runs => "{msg} [{bar:30}] {pos}/{len}",
     }
 }
 
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_template_is_one() {
-        for unit in [Unit::Bytes, Unit::Files] {
+        for unit in [Unit::Bytes, Unit::Files, Unit::Runs] {
             assert!(ProgressStyle::with_template(template(unit)).is_ok(), "{unit:?}");
         }
     }

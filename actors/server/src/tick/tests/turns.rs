@@ -198,7 +198,10 @@ fn a_watcher_hears_what_each_tick_used_and_a_digest_of_each_world() {
     let used = |tick, sequence| Event::Applied { peer, tick: Tick(tick), sequence };
     assert!([used(1, 1), used(2, 2), used(3, 3)].iter().all(|it| told.contains(it)), "{told:?}");
     assert!(told.contains(&Event::Starved { peer, tick: Tick(4) }));
-    let worlds = told.iter().filter(|it| matches!(it, Event::Ticked { frame, .. } if frame.len() == 1)).count();
+    let worlds = told
+        .iter()
+        .filter(|it| matches!(it, Event::Ticked { frame, .. } if frame.len() == 1))
+        .count();
     assert_eq!((worlds, traced), (4, 4));
 }
 

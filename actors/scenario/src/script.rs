@@ -1,0 +1,201 @@
+//! Script: a scenario as a file of rhai: who is there as data, what happens as callbacks, what must
+//! be true as checks.
+//!
+//! One thread runs one script in one world; nothing of it is shared. Everything that chance decides
+//! follows from the seed.
+
+mod checks;
+mod content;
+mod deed;
+mod error;
+pub mod limit;
+mod plan;
+mod play;
+mod stage;
+mod value;
+pub mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use dh_host::{Runtime, Seeds, Simulation};
+use rhai::packages::{Package as _, StandardPackage};
+use rhai::{AST, Engine};
+use xxhash_rust::xxh3::xxh3_64;
+
+pub use self::deed::{Deed, DeedKind};
+pub use self::error::ScriptError;
+pub use self::plan::{Plan, Size};
+
+use self::play::Play;
+use self::stage::Stage;
+use crate::report::Report;
+use crate::scenario::Transport;
+use crate::world::World;
+
+/// A scenario's file, read and not yet run. Cheap to clone, and to send to another thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    file: String,
+    text: String,
+}
+
+/// Under what a script is run.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// Everything that chance decides follows from it.
+    pub seed: u64,
+    /// How peers reach servers; what the script says where nothing is said here.
+    pub transport: Option<Transport>,
+    /// Whether the first failure ends the run.
+    pub hasty: bool,
+    /// The keys of deeds that are left out.
+    pub without: BTreeSet<String>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// What was told, and the hashes of everything.
+    pub report: Report,
+    /// What the script did, in order.
+    pub deeds: Vec<Deed>,
+    /// The mistake of the script that ended the run before its time.
+    pub mistake: Option<ScriptError>,
+}
+
+/// A script whose own statements have run.
+struct Laid {
+    engine: Engine,
+    ast: AST,
+    stage: Stage,
+}
+
+impl Script {
+    /// The text of a file, by the name it is told by.
+    #[must_use]
+    pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { file: file.into(), text: text.into() }
+    }
+
+    /// The file, as it was named.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// What it shows, in one sentence: the file's name with blanks.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = self.file.rsplit('/').next().unwrap_or(&self.file);
+        name.strip_suffix(".rhai").unwrap_or(name).replace('_', " ")
+    }
+
+    /// What tells it from any other script.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        xxh3_64(self.text.as_bytes())
+    }
+
+    /// Run the script's own statements, and hand out its data.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn plan(&self) -> Result<Plan, ScriptError> {
+        let laid = self.lay(&Conditions::default())?;
+        let plan = laid.stage.0.plan.borrow().clone();
+        let plan = plan.ok_or_else(|| self.nothing())?;
+        let mut plan = Plan::clone(&plan);
+        plan.peers = laid.stage.0.peers.borrow().iter().map(|it| it.plan.clone()).collect();
+        Ok(plan)
+    }
+
+    /// Run it in a simulated world of its own, on this thread.
+    ///
+    /// # Errors
+    /// A mistake of the script that shows before anything has run.
+    pub fn simulate(&self, conditions: &Conditions) -> Result<Ran, ScriptError> {
+        let laid = self.lay(conditions)?;
+        let simulation = Simulation::new(conditions.seed).keeping_lines(64);
+        Ok(simulation.run(|runtime| self.play(laid, runtime, conditions)))
+    }
+
+    /// Run it in a real runtime: real threads, sockets and time.
+    ///
+    /// # Errors
+    /// A mistake of the script that shows before anything has run.
+    pub async fn perform(
+        &self,
+        runtime: Runtime,
+        conditions: &Conditions,
+    ) -> Result<Ran, ScriptError> {
+        let laid = self.lay(conditions)?;
+        Ok(self.play(laid, runtime, conditions).await)
+    }
+
+    async fn play(&self, laid: Laid, runtime: Runtime, conditions: &Conditions) -> Ran {
+        let Laid { engine, ast, stage } = laid;
+        let transport = stage.plan().map_or(Transport::Memory, |plan| plan.transport);
+        let transport = conditions.transport.unwrap_or(transport);
+        let world = World::new(runtime.clone(), conditions.seed, transport, true);
+        world.records().be_brief();
+        *stage.0.world.borrow_mut() = Some(world);
+        let (file, hasty) = (self.file.as_str(), conditions.hasty);
+        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty };
+        let mistake = play.run(&runtime).await.err();
+        let deeds = stage.0.done.take();
+        let world = stage.0.world.take();
+        #[expect(clippy::expect_used, reason = "it was put there above")]
+        let report = world.expect("a world").finish(self.name(), conditions.seed);
+        Ran { report, deeds, mistake }
+    }
+
+    fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
+        let stage = Stage::new(Seeds::new(conditions.seed), conditions.without.clone());
+        let mut engine = engine();
+        words::register(&mut engine, &stage);
+        let ast = engine.compile(&self.text);
+        let ast = ast.map_err(|error| ScriptError::parsing(&self.file, &error))?;
+        let ran = engine.run_ast(&ast);
+        ran.map_err(|error| ScriptError::running(&self.file, &error, rhai::Position::NONE))?;
+        if stage.plan().is_err() {
+            return Err(self.nothing());
+        }
+        Ok(Laid { engine, ast, stage })
+    }
+
+    fn nothing(&self) -> ScriptError {
+        let what = "expected `scenario(#{ seconds: N })` at the top";
+        ScriptError::at(&self.file, rhai::Position::NONE, what)
+    }
+}
+
+impl Ran {
+    /// Whether everything came that was expected, and the script made no mistake.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.mistake.is_none() && self.report.passed()
+    }
+}
+
+/// An engine with the language's own functions, without clocks, files and modules, and with limits.
+fn engine() -> Engine {
+    let mut engine = Engine::new_raw();
+    engine.register_global_module(StandardPackage::new().as_shared_module());
+    engine
+        .set_max_operations(limit::OPERATIONS_MAX)
+        .set_max_call_levels(limit::CALLS_MAX)
+        .set_max_expr_depths(limit::DEPTH_MAX, limit::DEPTH_MAX)
+        .set_max_variables(limit::VARIABLES_MAX)
+        .set_max_functions(limit::FUNCTIONS_MAX)
+        .set_max_string_size(limit::TEXT_MAX)
+        .set_max_array_size(limit::ARRAY_MAX)
+        .set_max_map_size(limit::MAP_MAX)
+        .set_max_modules(0);
+    // What a script prints would be told once by every seed of a hunt.
+    engine.on_print(|_| ()).on_debug(|_, _, _| ());
+    engine.disable_symbol("eval");
+    engine
+}

@@ -1,0 +1,39 @@
+//! Deed: one thing that a script did to its world; what a failing run is made smaller by.
+
+use dh_machine::Micros;
+
+/// What kind of thing was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeedKind {
+    /// A peer came to be.
+    Peer,
+    /// Something was broken on purpose: a link, a disk, an actor, a server.
+    Fault,
+    /// Anything else: a join, a step, a line on a console.
+    Event,
+}
+
+/// One thing that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// When.
+    pub at: Micros,
+    /// What kind of thing.
+    pub kind: DeedKind,
+    /// What.
+    pub what: String,
+    /// What names it among all deeds of the run.
+    pub key: String,
+}
+
+impl DeedKind {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Peer => "peer",
+            Self::Fault => "fault",
+            Self::Event => "event",
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What a script may use up. Reaching one of these ends it with the place where it was reached.
+
+/// Operations of one callback, or of the script's own statements.
+pub const OPERATIONS_MAX: u64 = 2_000_000;
+/// Functions that call each other.
+pub const CALLS_MAX: usize = 32;
+/// Expressions within each other.
+pub const DEPTH_MAX: usize = 64;
+/// Variables at one time.
+pub const VARIABLES_MAX: usize = 512;
+/// Functions of one script, closures among them.
+pub const FUNCTIONS_MAX: usize = 512;
+/// Bytes of one text.
+pub const TEXT_MAX: usize = 1 << 16;
+/// Elements of one array.
+pub const ARRAY_MAX: usize = 1 << 14;
+/// Entries of one object map.
+pub const MAP_MAX: usize = 1 << 12;
+/// Bytes of one file.
+pub const FILE_MAX: u64 = 1 << 20;
+/// Simulated seconds of one scenario.
+pub const SECONDS_MAX: f64 = 36_000.0;
+/// Peers of one scenario.
+pub const PEERS_MAX: usize = 1_024;
+/// Servers of one scenario.
+pub const SERVERS_MAX: usize = 16;
+/// Bytes of one pallet that is made up.
+pub const PALLET_MAX: u64 = 1 << 30;
+/// Callbacks, handlers and checks that wait at one time.
+pub const WAITING_MAX: usize = 1 << 14;
+/// Failures that are told of one run.
+pub const FAILURES_MAX: usize = 64;
+/// Deeds that are remembered of one run.
+pub const DEEDS_MAX: usize = 1 << 16;

@@ -1,0 +1,175 @@
+//! Play: a script's world from its first moment to its last.
+
+use dh_host::Runtime;
+use dh_machine::Micros;
+use rhai::{AST, Dynamic, Engine, FnPtr, Position};
+
+use super::checks::{Check, Kind};
+use super::error::{Said, ScriptError};
+use super::limit::FAILURES_MAX;
+use super::stage::{Handler, Stage, What};
+use super::words::{peers, servers};
+use crate::world::{STEP, World};
+
+/// A script that is ready to run, and what runs it.
+pub(super) struct Play<'a> {
+    pub(super) file: &'a str,
+    pub(super) engine: &'a Engine,
+    pub(super) ast: &'a AST,
+    pub(super) stage: &'a Stage,
+    /// Whether the first failure ends it.
+    pub(super) hasty: bool,
+}
+
+impl Play<'_> {
+    /// Run to the end, or to the first mistake of the script. The world is on the stage already.
+    pub(super) async fn run(&self, runtime: &Runtime) -> Result<(), ScriptError> {
+        let begin = runtime.now();
+        self.told(self.begin(), Position::NONE)?;
+        let span = self.told(self.stage.plan(), Position::NONE)?.span;
+        loop {
+            let now = runtime.now().since(begin).min(span);
+            self.stage.0.now.set(now);
+            self.turn()?;
+            self.stop_servers().await;
+            if span <= now || self.hasty && self.has_failed() {
+                break;
+            }
+            let next = self.stage.next_due().unwrap_or(span).max(now + Micros(1));
+            let grid = Micros((now.0 / STEP.0 + 1) * STEP.0);
+            runtime.sleep_until(begin + grid.min(next).min(span)).await;
+        }
+        self.end()
+    }
+
+    /// Everybody of the data at the top.
+    fn begin(&self) -> Said<()> {
+        let plan = self.stage.plan()?;
+        self.stage.world()?.records().listen();
+        for (at, server) in plan.servers.iter().enumerate() {
+            if server.starts {
+                servers::start(self.stage, at)?;
+            }
+        }
+        let count = self.stage.0.peers.borrow().len();
+        (0..count).try_for_each(|at| peers::start(self.stage, at))
+    }
+
+    /// What happens at one moment: what is due, what happened, and what must hold.
+    fn turn(&self) -> Result<(), ScriptError> {
+        let now = self.stage.0.now.get();
+        let happenings = {
+            let mut world = self.told(self.stage.world(), Position::NONE)?;
+            world.turn();
+            world.records().take_happenings()
+        };
+        for happening in happenings {
+            let Some(target) = self.stage.target(happening.whose) else { continue };
+            let hears = |it: &&Handler| it.whose == target && it.event == happening.name;
+            let handlers = self.stage.0.handlers.borrow();
+            let calls: Vec<Handler> = handlers.iter().filter(hears).cloned().collect();
+            drop(handlers);
+            for Handler { call, place, .. } in calls {
+                drop(self.call(&call, Some(&happening.text), place)?);
+            }
+        }
+        while let Some(due) = self.stage.take_due(now) {
+            match due.what {
+                What::Call(call) => drop(self.call(&call, None, due.place)?),
+                What::Every(span, call) => {
+                    drop(self.call(&call, None, due.place)?);
+                    let again =
+                        self.stage.call_at(due.at + span, What::Every(span, call), due.place);
+                    self.told(again, due.place)?;
+                }
+                What::Do(act) => self.told(act(self.stage), due.place)?,
+            }
+        }
+        self.told(peers::act(self.stage), Position::NONE)?;
+        self.look()
+    }
+
+    /// Look at every condition that is waited for.
+    fn look(&self) -> Result<(), ScriptError> {
+        let now = self.stage.0.now.get();
+        let open = std::mem::take(&mut self.stage.0.checks.borrow_mut().open);
+        let mut still = Vec::with_capacity(open.len());
+        for check in open {
+            let Check { name, kind, holds, place } = &check;
+            let holds = self.call(holds, None, *place)?;
+            let Ok(holds) = holds.as_bool() else {
+                let found = holds.type_name();
+                let what = format!("expected a condition, true or false, found {found}");
+                return Err(ScriptError::at(self.file, *place, what));
+            };
+            match kind {
+                Kind::By(_) if holds => {}
+                Kind::By(by) if *by <= now => self.fails(format!("expected in time: {name}")),
+                Kind::Never if holds => self.fails(format!("expected never: {name}")),
+                _ => still.push(check),
+            }
+        }
+        let mut checks = self.stage.0.checks.borrow_mut();
+        still.append(&mut checks.open);
+        checks.open = still;
+        Ok(())
+    }
+
+    /// The last word: every check was reached.
+    fn end(&self) -> Result<(), ScriptError> {
+        if self.has_failed() {
+            return Ok(());
+        }
+        let unreached = self.stage.0.checks.borrow().unreached(self.ast);
+        match unreached.first() {
+            None => Ok(()),
+            Some(place) => {
+                let what = "this check was never evaluated: what should have called it did not \
+                            happen; expected every check that stands under no `if` to be reached";
+                Err(ScriptError::at(self.file, *place, what))
+            }
+        }
+    }
+
+    async fn stop_servers(&self) {
+        let stopping = std::mem::take(&mut *self.stage.0.stopping.borrow_mut());
+        for scope in stopping {
+            scope.stop().await;
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.stage.0.world.borrow().as_ref().is_some_and(World::has_failed)
+    }
+
+    fn fails(&self, what: String) {
+        if let Some(world) = &mut *self.stage.0.world.borrow_mut()
+            && world.failures() < FAILURES_MAX
+        {
+            world.fail(what);
+        }
+    }
+
+    /// Call a callback, with the text of an event if it takes one.
+    fn call(
+        &self,
+        call: &FnPtr,
+        text: Option<&str>,
+        place: Position,
+    ) -> Result<Dynamic, ScriptError> {
+        let functions = self.ast.iter_functions();
+        let takes = functions
+            .filter(|function| function.name == call.fn_name())
+            .map(|function| function.params.len() - call.curry().len().min(function.params.len()));
+        let takes_text = takes.max() == Some(1);
+        let result = match text {
+            Some(text) if takes_text => call.call(self.engine, self.ast, (text.to_owned(),)),
+            _ => call.call(self.engine, self.ast, ()),
+        };
+        result.map_err(|error| ScriptError::running(self.file, &error, place))
+    }
+
+    fn told<T>(&self, said: Said<T>, place: Position) -> Result<T, ScriptError> {
+        said.map_err(|error| ScriptError::running(self.file, &error, place))
+    }
+}

@@ -1,0 +1,251 @@
+//! Stage: what the words of one running script share: its plan, its world, what waits to be called,
+//! and what was done so far.
+//!
+//! While the script's own statements run there is no world yet: what they ask for is kept and done
+//! at the start. After that everything happens in callbacks, one at a time.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use dh_machine::Micros;
+use rand_chacha::ChaCha8Rng;
+use rhai::{FnPtr, Position};
+
+use super::checks::Checks;
+use super::content::Contents;
+use super::deed::{Deed, DeedKind};
+use super::error::{Said, wrong};
+use super::limit::{DEEDS_MAX, WAITING_MAX};
+use super::plan::{PeerPlan, Plan};
+use crate::happening::Whose;
+use crate::peer::PeerId;
+use crate::roles::Acting;
+use crate::server::ServerId;
+use crate::world::World;
+
+/// A peer that was left out of a run.
+const NOBODY: PeerId = PeerId(u32::MAX);
+
+/// What all words of one script reach.
+#[derive(Clone)]
+pub(super) struct Stage(pub(super) Rc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) plan: RefCell<Option<Rc<Plan>>>,
+    pub(super) world: RefCell<Option<World>>,
+    pub(super) contents: RefCell<Contents>,
+    pub(super) servers: RefCell<Vec<Option<ServerId>>>,
+    pub(super) peers: RefCell<Vec<Player>>,
+    pub(super) queue: RefCell<Vec<Due>>,
+    pub(super) handlers: RefCell<Vec<Handler>>,
+    pub(super) checks: RefCell<Checks>,
+    pub(super) stopping: RefCell<Vec<dh_host::Scope>>,
+    pub(super) rng: RefCell<ChaCha8Rng>,
+    pub(super) seeds: dh_host::Seeds,
+    /// What was done, in order.
+    pub(super) done: RefCell<Vec<Deed>>,
+    /// How often each thing was done.
+    counts: RefCell<BTreeMap<String, u32>>,
+    /// What is left out of this run; by the key of each deed.
+    pub(super) without: BTreeSet<String>,
+    pub(super) now: Cell<Micros>,
+    next_order: Cell<u64>,
+}
+
+/// One peer of the script.
+pub(super) struct Player {
+    pub(super) plan: PeerPlan,
+    /// Once the world has it.
+    pub(super) id: Option<PeerId>,
+    pub(super) acting: Option<Acting>,
+}
+
+/// Something to call at a time.
+pub(super) struct Due {
+    pub(super) at: Micros,
+    order: u64,
+    pub(super) what: What,
+    pub(super) place: Position,
+}
+
+/// What is called.
+#[derive(Clone)]
+pub(super) enum What {
+    /// A callback, once.
+    Call(FnPtr),
+    /// A callback, again after each span.
+    Every(Micros, FnPtr),
+    /// Something of a word.
+    Do(Rc<dyn Fn(&Stage) -> Said<()>>),
+}
+
+/// A callback for what happens.
+#[derive(Clone)]
+pub(super) struct Handler {
+    pub(super) whose: Target,
+    pub(super) event: &'static str,
+    pub(super) call: FnPtr,
+    pub(super) place: Position,
+}
+
+/// A server or a peer of the script, by its place in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Server(usize),
+    Peer(usize),
+}
+
+impl Stage {
+    pub(super) fn new(seeds: dh_host::Seeds, without: BTreeSet<String>) -> Self {
+        Self(Rc::new(Shared {
+            plan: RefCell::default(),
+            world: RefCell::default(),
+            contents: RefCell::default(),
+            servers: RefCell::default(),
+            peers: RefCell::default(),
+            queue: RefCell::default(),
+            handlers: RefCell::default(),
+            checks: RefCell::default(),
+            stopping: RefCell::default(),
+            rng: RefCell::new(seeds.rng("script")),
+            seeds,
+            done: RefCell::default(),
+            counts: RefCell::default(),
+            without,
+            now: Cell::new(Micros(0)),
+            next_order: Cell::new(0),
+        }))
+    }
+
+    /// The data at the top.
+    pub(super) fn plan(&self) -> Said<Rc<Plan>> {
+        let plan = self.0.plan.borrow().clone();
+        plan.ok_or_else(|| wrong("expected `scenario(#{…})` before anything else"))
+    }
+
+    /// Whether the world is there already.
+    pub(super) fn runs(&self) -> bool {
+        self.0.world.borrow().is_some()
+    }
+
+    /// The world, for a moment.
+    pub(super) fn world(&self) -> Said<RefMut<'_, World>> {
+        RefMut::filter_map(self.0.world.borrow_mut(), Option::as_mut).map_err(|_| {
+            wrong("nothing runs yet: expected this inside at(), every(), on() or a check")
+        })
+    }
+
+    /// Call something at a time; at once where that has passed.
+    pub(super) fn call_at(&self, at: Micros, what: What, place: Position) -> Said<()> {
+        let mut queue = self.0.queue.borrow_mut();
+        if WAITING_MAX <= queue.len() {
+            return Err(wrong(format!("expected at most {WAITING_MAX} callbacks that wait")));
+        }
+        let order = self.0.next_order.get();
+        self.0.next_order.set(order + 1);
+        let behind = queue.partition_point(|due| (due.at, due.order) < (at, order));
+        queue.insert(behind, Due { at, order, what, place });
+        Ok(())
+    }
+
+    /// The next thing that is due by now.
+    pub(super) fn take_due(&self, now: Micros) -> Option<Due> {
+        let mut queue = self.0.queue.borrow_mut();
+        (queue.first()?.at <= now).then(|| queue.remove(0))
+    }
+
+    /// When something is due next.
+    pub(super) fn next_due(&self) -> Option<Micros> {
+        self.0.queue.borrow().first().map(|due| due.at)
+    }
+
+    /// Do something to the world: now, or at its start. It is written down, and left out where
+    /// this run is to go without it.
+    pub(super) fn deed(
+        &self,
+        kind: DeedKind,
+        what: String,
+        act: impl Fn(&Self) -> Said<()> + 'static,
+    ) -> Said<()> {
+        let mut counts = self.0.counts.borrow_mut();
+        let nth = counts.entry(what.clone()).or_default();
+        *nth += 1;
+        let key = format!("{what} #{nth}");
+        drop(counts);
+        let mut done = self.0.done.borrow_mut();
+        let is_left_out = self.0.without.contains(&key);
+        if DEEDS_MAX <= done.len() {
+            return Err(wrong(format!("expected at most {DEEDS_MAX} deeds in one run")));
+        }
+        done.push(Deed { at: self.0.now.get(), kind, what, key });
+        drop(done);
+        if is_left_out {
+            return Ok(());
+        }
+        if self.runs() {
+            return act(self);
+        }
+        self.call_at(Micros(0), What::Do(Rc::new(act)), Position::NONE)
+    }
+
+    /// The server of the world, once it was started.
+    pub(super) fn server(&self, at: usize) -> Said<ServerId> {
+        let id = self.0.servers.borrow().get(at).copied().flatten();
+        let name = || self.plan().map(|plan| plan.servers[at].name.clone()).unwrap_or_default();
+        id.ok_or_else(|| wrong(format!("server {} has not been started", name())))
+    }
+
+    /// The peer of the world; nobody, of whom nothing was told, where it was left out of this run.
+    pub(super) fn peer(&self, at: usize) -> PeerId {
+        self.0.peers.borrow().get(at).and_then(|player| player.id).unwrap_or(NOBODY)
+    }
+
+    /// Do something to one peer; nothing where it was left out.
+    pub(super) fn to_peer(
+        &self,
+        kind: DeedKind,
+        at: usize,
+        what: &str,
+        act: impl Fn(&mut World, PeerId) + 'static,
+    ) -> Said<()> {
+        let name = self.0.peers.borrow()[at].plan.name.clone();
+        self.deed(kind, format!("{name} {what}"), move |stage| {
+            let peer = stage.peer(at);
+            if peer != NOBODY {
+                act(&mut *stage.world()?, peer);
+            }
+            Ok(())
+        })
+    }
+
+    /// Do something to one server.
+    pub(super) fn to_server(
+        &self,
+        kind: DeedKind,
+        at: usize,
+        what: &str,
+        act: impl Fn(&mut World, ServerId) + 'static,
+    ) -> Said<()> {
+        let name = self.plan()?.servers[at].name.clone();
+        self.deed(kind, format!("{name} {what}"), move |stage| {
+            let server = stage.server(at)?;
+            act(&mut *stage.world()?, server);
+            Ok(())
+        })
+    }
+
+    /// Whose happening a script would know it as.
+    pub(super) fn target(&self, whose: Whose) -> Option<Target> {
+        match whose {
+            Whose::Server(id) => {
+                let servers = self.0.servers.borrow();
+                servers.iter().position(|it| *it == Some(id)).map(Target::Server)
+            }
+            Whose::Peer(id) => {
+                let peers = self.0.peers.borrow();
+                peers.iter().position(|it| it.id == Some(id)).map(Target::Peer)
+            }
+        }
+    }
+}

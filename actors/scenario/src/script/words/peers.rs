@@ -1,0 +1,271 @@
+//! Words for peers.
+
+use std::rc::Rc;
+
+use dh_machine::Micros;
+use rhai::{Array, Dynamic, Map, NativeCallContext};
+
+use super::time::in_time;
+use super::{PeerHandle, ServerHandle, Words};
+use crate::peer::PeerSetup;
+use crate::roles::{Acting, Role};
+use crate::script::content::owner_of_peer;
+use crate::script::deed::DeedKind;
+use crate::script::error::{Said, unknown, wrong};
+use crate::script::limit::PEERS_MAX;
+use crate::script::plan::{PeerPlan, SMALL_PEERS_MAX, Size};
+use crate::script::stage::{Player, Stage, What};
+use crate::script::value::{integer, micros, number, role as read_role};
+use crate::server::set;
+
+pub(super) fn register(words: &mut Words<'_>) {
+    words.group("peers");
+    let stage = words.stage.clone();
+    words.word("peer(\"name\")", "The peer of this name.", move |name: &str| {
+        let peers = stage.0.peers.borrow();
+        let names = peers.iter().map(|player| player.plan.name.as_str());
+        let at = names.clone().position(|it| it == name);
+        let at = at.ok_or_else(|| unknown("peer", name, names))?;
+        Ok::<_, Box<rhai::EvalAltResult>>(PeerHandle { stage: stage.clone(), at })
+    });
+    let stage = words.stage.clone();
+    words.word(
+        "peer(\"name\", #{ role, link, prefs, server, joins, inside })",
+        "One more peer, as in the data at the top.",
+        move |cx: NativeCallContext<'_>, name: &str, data: Map| {
+            let plan = PeerPlan { name: name.to_owned(), ..PeerPlan::default() };
+            let plan = plan.read(&Dynamic::from_map(data), &*stage.plan()?)?;
+            enter(&stage, plan, &cx)
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "spawn(n, \"role\", seconds)",
+        "So many peers of one role, who join one after the other within this time; an array.",
+        move |cx: NativeCallContext<'_>, n: Dynamic, role: &str, over: Dynamic| {
+            spawn(&stage, &cx, &n, role, &over, Map::new())
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "spawn(n, \"role\", seconds, #{ link, prefs, server })",
+        "The same, over this link, with these preferences, to this server.",
+        move |cx: NativeCallContext<'_>, n: Dynamic, role: &str, over: Dynamic, data: Map| {
+            spawn(&stage, &cx, &n, role, &over, data)
+        },
+    );
+    sessions(words);
+    steering(words);
+}
+
+fn sessions(words: &mut Words<'_>) {
+    words.word("peer.join()", "Joins its server.", |peer: &mut PeerHandle| {
+        let server = home(peer)?;
+        let server = ServerHandle { stage: peer.stage.clone(), at: server };
+        join(peer, &server)
+    });
+    words.word(
+        "peer.join(server)",
+        "Joins a server.",
+        |peer: &mut PeerHandle, server: ServerHandle| join(peer, &server),
+    );
+    words.word("peer.leave()", "Leaves, or gives up joining.", |peer: &mut PeerHandle| {
+        peer.stage.to_peer(DeedKind::Event, peer.at, "leaves", |world, id| world.disconnect(id))
+    });
+    words.word(
+        "peer.role(\"role\")",
+        "Behaves in another way from now on.",
+        |peer: &mut PeerHandle, role: &str| {
+            let (at, role) = (peer.at, read_role(role)?);
+            let manner = role.manner();
+            peer.stage.to_peer(DeedKind::Event, at, "takes another role", move |world, id| {
+                world.fly(id, manner);
+            })?;
+            if peer.stage.runs() {
+                take_role(&peer.stage, at, role);
+            } else {
+                peer.stage.0.peers.borrow_mut()[at].plan.role = role;
+            }
+            Ok::<_, Box<rhai::EvalAltResult>>(())
+        },
+    );
+}
+
+fn steering(words: &mut Words<'_>) {
+    words.word(
+        "peer.walk(right, ahead)",
+        "Holds its stick, each from -1 to 1, until it is told otherwise.",
+        |peer: &mut PeerHandle, right: Dynamic, ahead: Dynamic| {
+            let (right, ahead) = (stick("right", &right)?, stick("ahead", &ahead)?);
+            peer.stage.to_peer(DeedKind::Event, peer.at, "walks", move |world, id| {
+                world.walk(id, right, ahead);
+            })
+        },
+    );
+    words.word(
+        "peer.look(yaw, pitch)",
+        "Turns its view, in degrees.",
+        |peer: &mut PeerHandle, yaw: Dynamic, pitch: Dynamic| {
+            let (yaw, pitch) = (radians("yaw", &yaw)?, radians("pitch", &pitch)?);
+            peer.stage.to_peer(DeedKind::Event, peer.at, "looks", move |world, id| {
+                world.look(id, yaw, pitch);
+            })
+        },
+    );
+    words.word(
+        "peer.jump(held)",
+        "Presses or releases jump.",
+        |peer: &mut PeerHandle, held: bool| {
+            peer.stage.to_peer(DeedKind::Event, peer.at, "jumps", move |world, id| {
+                world.jump(id, held);
+            })
+        },
+    );
+}
+
+/// A number of -1 to 1 as the wire has it.
+#[expect(clippy::cast_possible_truncation, reason = "it is in range")]
+fn stick(what: &str, value: &Dynamic) -> Said<i8> {
+    let value = number(what, value)?;
+    if !(-1.0..=1.0).contains(&value) {
+        return Err(wrong(format!("{what}: expected -1 to 1, found {value}")));
+    }
+    Ok((value * 127.0).round() as i8)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an angle needs no more")]
+fn radians(what: &str, value: &Dynamic) -> Said<f32> {
+    number(what, value).map(|degrees| degrees.to_radians() as f32)
+}
+
+/// The server a peer belongs to.
+fn home(peer: &PeerHandle) -> Said<usize> {
+    let server = peer.stage.0.peers.borrow()[peer.at].plan.server.clone();
+    server.map_or(Ok(0), |name| peer.stage.plan()?.server(&name))
+}
+
+fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
+    let (at, to) = (peer.at, server.at);
+    let name = peer.stage.0.peers.borrow()[at].plan.name.clone();
+    let what = format!("{name} joins {}", peer.stage.plan()?.servers[to].name);
+    peer.stage.deed(DeedKind::Event, what, move |stage| {
+        let (peer, server) = (stage.peer(at), stage.server(to)?);
+        let mut world = stage.world()?;
+        if world.has_peer(peer) {
+            world.join(peer, server);
+        }
+        Ok(())
+    })
+}
+
+fn spawn(
+    stage: &Stage,
+    cx: &NativeCallContext<'_>,
+    n: &Dynamic,
+    role: &str,
+    over: &Dynamic,
+    data: Map,
+) -> Said<Array> {
+    let (n, over) = (integer("spawn", n)?, micros("spawn", over)?);
+    let n = u32::try_from(n).map_err(|_| wrong("spawn: expected how many peers"))?;
+    let plan = stage.plan()?;
+    let template = PeerPlan { role: read_role(role)?, ..PeerPlan::default() };
+    let template = template.read(&Dynamic::from_map(data), &plan)?;
+    let begin = stage.0.now.get();
+    let mut handles = Array::new();
+    for nth in 0..n {
+        let taken = stage.0.peers.borrow().len();
+        let name = format!("{role}-{}", taken + 1);
+        let joins = begin + Micros(over.0 * u64::from(nth) / u64::from(n.max(1)));
+        let joins = template.joins.map(|_| joins);
+        let peer = PeerPlan { name, joins, ..template.clone() };
+        handles.push(Dynamic::from(enter(stage, peer, cx)?));
+    }
+    Ok(handles)
+}
+
+/// One more peer of the script.
+fn enter(stage: &Stage, plan: PeerPlan, cx: &NativeCallContext<'_>) -> Said<PeerHandle> {
+    let mut peers = stage.0.peers.borrow_mut();
+    if peers.iter().any(|player| player.plan.name == plan.name) {
+        let name = &plan.name;
+        return Err(wrong(format!("two peers are called \"{name}\"; expected names of their own")));
+    }
+    let max = if stage.plan()?.size == Size::Small { SMALL_PEERS_MAX } else { PEERS_MAX };
+    if max <= peers.len() {
+        let hint = "; say `size: \"large\"` for more";
+        let hint = if max == SMALL_PEERS_MAX { hint } else { "" };
+        return Err(wrong(format!("expected at most {max} peers{hint}")));
+    }
+    if let Some(joins) = plan.joins {
+        in_time(stage, "joins", joins)?;
+    }
+    let at = peers.len();
+    peers.push(Player { plan, id: None, acting: None });
+    drop(peers);
+    if stage.runs() {
+        start(stage, at)?;
+    }
+    let _ = cx;
+    Ok(PeerHandle { stage: stage.clone(), at })
+}
+
+/// Make a peer of the plan in the world, and have it join when it is time.
+pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
+    let plan = stage.0.peers.borrow()[at].plan.clone();
+    let joins = plan.joins;
+    stage.deed(DeedKind::Peer, format!("peer {}", plan.name), move |stage| {
+        let content = stage.0.contents.borrow_mut().peer(&plan.name)?;
+        let mut setup = PeerSetup::new(plan.name.clone()).over(plan.links);
+        setup = setup.flown(plan.role.manner()).keeping(content);
+        setup.inside = plan.inside;
+        plan.prefs.iter().for_each(|pref| set(&mut setup.prefs, pref));
+        let id = stage.world()?.peer(setup);
+        stage.0.peers.borrow_mut()[at].id = Some(id);
+        Ok(())
+    })?;
+    let Some(when) = joins else { return Ok(()) };
+    let first = What::Do(Rc::new(move |stage: &Stage| {
+        let peer = PeerHandle { stage: stage.clone(), at };
+        let server = ServerHandle { stage: stage.clone(), at: home(&peer)? };
+        let role = stage.0.peers.borrow()[at].plan.role;
+        take_role(stage, at, role);
+        join(&peer, &server)
+    }));
+    stage.call_at(when.max(stage.0.now.get()), first, rhai::Position::NONE)
+}
+
+fn take_role(stage: &Stage, at: usize, role: Role) {
+    let name = stage.0.peers.borrow()[at].plan.name.clone();
+    let rng = stage.0.seeds.rng(&format!("role {name}"));
+    let acting = Acting::new(role, rng, stage.0.now.get());
+    stage.0.peers.borrow_mut()[at].acting = Some(acting);
+}
+
+/// Have everybody who plays a role do what it is time for.
+pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
+    use crate::roles::Act;
+    let now = stage.0.now.get();
+    let count = stage.0.peers.borrow().len();
+    for at in 0..count {
+        let act = stage.0.peers.borrow_mut()[at].acting.as_mut().and_then(|it| it.act(now));
+        let Some(act) = act else { continue };
+        let peer = PeerHandle { stage: stage.clone(), at };
+        match act {
+            Act::Join => join(&peer, &ServerHandle { stage: stage.clone(), at: home(&peer)? })?,
+            Act::Leave | Act::LeaveAndForget => {
+                stage.to_peer(DeedKind::Event, at, "leaves", |world, id| world.disconnect(id))?;
+            }
+        }
+        if act == Act::LeaveAndForget {
+            let name = stage.0.peers.borrow()[at].plan.name.clone();
+            stage.0.contents.borrow_mut().disk(&owner_of_peer(&name)).forget();
+        }
+    }
+    Ok(())
+}
+
+/// What a peer's disk is kept under.
+pub(super) fn owner(peer: &PeerHandle) -> String {
+    owner_of_peer(&peer.stage.0.peers.borrow()[peer.at].plan.name)
+}

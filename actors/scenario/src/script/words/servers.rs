@@ -1,0 +1,101 @@
+//! Words for servers.
+
+use super::{ServerHandle, Words};
+use crate::script::content::{Contents, owner_of_server};
+use crate::script::deed::DeedKind;
+use crate::script::error::{Said, wrong};
+use crate::script::stage::Stage;
+use crate::server::{ServerSetup, set};
+
+pub(super) fn register(words: &mut Words<'_>) {
+    words.group("servers");
+    let stage = words.stage.clone();
+    words.word("server(\"name\")", "The server of this name.", move |name: &str| {
+        let at = stage.plan()?.server(name)?;
+        Ok::<_, Box<rhai::EvalAltResult>>(ServerHandle { stage: stage.clone(), at })
+    });
+    words.word(
+        "server.start()",
+        "Starts a server that was not started with the scenario, or was stopped or killed: the \
+         same address, key and disk.",
+        |server: &mut ServerHandle| {
+            let at = server.at;
+            let name = server.stage.plan()?.servers[at].name.clone();
+            server
+                .stage
+                .deed(DeedKind::Event, format!("{name} starts"), move |stage| start(stage, at))
+        },
+    );
+    words.word(
+        "server.stop(\"reason\")",
+        "Tells everybody why, and stops in order.",
+        |server: &mut ServerHandle, reason: &str| {
+            let (at, reason) = (server.at, reason.to_owned());
+            let name = server.stage.plan()?.servers[at].name.clone();
+            server.stage.deed(DeedKind::Event, format!("{name} stops"), move |stage| {
+                let id = stage.server(at)?;
+                let scope = stage.world()?.say_goodbye(id, &reason);
+                stage.0.stopping.borrow_mut().push(scope);
+                Ok(())
+            })
+        },
+    );
+    words.word(
+        "server.kill()",
+        "Ends it as if its process had died: no goodbye; its disk stays.",
+        |server: &mut ServerHandle| {
+            server.stage.to_server(DeedKind::Fault, server.at, "is killed", |world, id| {
+                world.kill_server(id);
+            })
+        },
+    );
+    words.word(
+        "server.console(\"line\")",
+        "Types a line on its console; the answer comes as an event `answer`.",
+        |server: &mut ServerHandle, line: &str| {
+            let (what, line) = (format!("console: {line}"), line.to_owned());
+            server.stage.to_server(DeedKind::Event, server.at, &what, move |world, id| {
+                world.console(id, &line);
+            })
+        },
+    );
+    words.word(
+        "server.map(\"pallet\")",
+        "Changes to the map of a pallet, to core:assets/demo.dh-map, or to the gray box (\"\").",
+        |server: &mut ServerHandle, map: &str| {
+            let barcode = Contents::barcode(&*server.stage.plan()?, map)?.unwrap_or_default();
+            let line =
+                if barcode.is_empty() { "map gray".to_owned() } else { format!("map {barcode}") };
+            server.stage.to_server(DeedKind::Event, server.at, &line.clone(), move |world, id| {
+                world.console(id, &line);
+            })
+        },
+    );
+}
+
+/// Start a server of the plan, for the first time or again.
+pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
+    let plan = stage.plan()?;
+    let server = &plan.servers[at];
+    let standing = stage.0.servers.borrow()[at];
+    if let Some(id) = standing {
+        return stage.world()?.restart_server(id).map_err(|error| wrong(error.to_string()));
+    }
+    let (shelf, map) = stage.0.contents.borrow_mut().server(&plan, server)?;
+    let mut setup = ServerSetup {
+        name: Some(server.name.clone()),
+        shelf: Some(shelf),
+        map,
+        ..ServerSetup::default()
+    };
+    server.prefs.iter().for_each(|pref| set(&mut setup.prefs, pref));
+    let started = stage.world()?.try_server(setup);
+    let id = started.map_err(|error| wrong(format!("server {}: {error}", server.name)))?;
+    stage.0.servers.borrow_mut()[at] = Some(id);
+    Ok(())
+}
+
+/// What a server's disk is kept under.
+pub(super) fn owner(server: &ServerHandle) -> Said<String> {
+    Ok(owner_of_server(&server.stage.plan()?.servers[server.at].name))
+}

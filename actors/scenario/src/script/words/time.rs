@@ -1,0 +1,166 @@
+//! Words of time: when something is done.
+
+use rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
+
+use super::{PeerHandle, ServerHandle, Words};
+use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
+use crate::script::error::{Said, unknown, wrong};
+use crate::script::limit::WAITING_MAX;
+use crate::script::plan::Plan;
+use crate::script::stage::{Handler, Player, Stage, Target, What};
+use crate::script::value::{integer, micros};
+use dh_machine::Micros;
+use rand_chacha::rand_core::Rng as _;
+
+pub(super) fn register(words: &mut Words<'_>) {
+    words.group("time");
+    let stage = words.stage.clone();
+    words.word(
+        "scenario(#{ size, seconds, transport, links, pallets, servers, peers })",
+        "The data at the top: what it costs, how long it runs, and who is there.",
+        move |data: Map| begin(&stage, &data),
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "at(seconds, || …)",
+        "Calls something at this time of the scenario.",
+        move |cx: NativeCallContext<'_>, when: Dynamic, call: FnPtr| {
+            let at = micros("at", &when)?;
+            in_time(&stage, "at", at)?;
+            stage.call_at(at, What::Call(call), cx.call_position())
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "after(seconds, || …)",
+        "Calls something so much later.",
+        move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
+            let at = stage.0.now.get() + micros("after", &span)?;
+            in_time(&stage, "after", at)?;
+            stage.call_at(at, What::Call(call), cx.call_position())
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "every(seconds, || …)",
+        "Calls something again and again, first after one such span.",
+        move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
+            let span = micros("every", &span)?;
+            if span < Micros::from_millis(1) {
+                return Err(wrong("every: expected at least 0.001 seconds"));
+            }
+            let at = stage.0.now.get() + span;
+            stage.call_at(at, What::Every(span, call), cx.call_position())
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "on(peer, \"event\", |text| …)",
+        "Calls something each time that happens to a peer.",
+        move |cx: NativeCallContext<'_>, peer: PeerHandle, event: &str, call: FnPtr| {
+            let whose = Target::Peer(peer.at);
+            on(&stage, PEER_EVENTS, event, |event| Handler {
+                whose,
+                event,
+                call: call.clone(),
+                place: cx.call_position(),
+            })
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "on(server, \"event\", |text| …)",
+        "Calls something each time that happens to a server.",
+        move |cx: NativeCallContext<'_>, server: ServerHandle, event: &str, call: FnPtr| {
+            let whose = Target::Server(server.at);
+            on(&stage, SERVER_EVENTS, event, |event| Handler {
+                whose,
+                event,
+                call: call.clone(),
+                place: cx.call_position(),
+            })
+        },
+    );
+    chance(words);
+}
+
+/// Words of chance, which the seed decides.
+fn chance(words: &mut Words<'_>) {
+    let stage = words.stage.clone();
+    words.word("now()", "Seconds since the scenario began.", move || {
+        stage.0.now.get().as_secs_f64()
+    });
+    let stage = words.stage.clone();
+    words.word("random()", "A number from 0 up to 1, from the scenario's seed.", move || {
+        unit(&stage)
+    });
+    let stage = words.stage.clone();
+    words.word(
+        "dice(n)",
+        "A whole number from 1 to n, from the scenario's seed.",
+        move |sides: Dynamic| {
+            let sides = u64::try_from(integer("dice", &sides)?).ok().filter(|it| *it > 0);
+            let sides = sides.ok_or_else(|| wrong("dice: expected 1 or more"))?;
+            let drawn = stage.0.rng.borrow_mut().next_u64() % sides;
+            Ok::<_, Box<rhai::EvalAltResult>>(i64::try_from(drawn).unwrap_or(i64::MAX - 1) + 1)
+        },
+    );
+    let stage = words.stage.clone();
+    words.word(
+        "pick(array)",
+        "One element of an array, from the scenario's seed.",
+        move |array: Array| -> Said<Dynamic> {
+            let drawn = stage.0.rng.borrow_mut().next_u64();
+            let at = usize::try_from(drawn).unwrap_or(0) % array.len().max(1);
+            array.get(at).cloned().ok_or_else(|| wrong("pick: expected an array with elements"))
+        },
+    );
+}
+
+fn begin(stage: &Stage, data: &Map) -> Said<()> {
+    if stage.runs() || stage.0.plan.borrow().is_some() {
+        return Err(wrong("scenario: expected once, before anything else"));
+    }
+    let plan = Plan::read(data)?;
+    for server in &plan.servers {
+        crate::script::content::Contents::barcode(&plan, &server.map)?;
+    }
+    stage.0.servers.borrow_mut().resize(plan.servers.len(), None);
+    let players = plan.peers.iter().cloned();
+    let players = players.map(|plan| Player { plan, id: None, acting: None });
+    stage.0.peers.borrow_mut().extend(players);
+    *stage.0.plan.borrow_mut() = Some(std::rc::Rc::new(plan));
+    Ok(())
+}
+
+/// Whether something that is to happen then can happen at all.
+pub(super) fn in_time(stage: &Stage, word: &str, at: Micros) -> Said<()> {
+    let span = stage.plan()?.span;
+    if at <= span {
+        return Ok(());
+    }
+    let (at, span) = (at.as_secs_f64(), span.as_secs_f64());
+    Err(wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes")))
+}
+
+fn on(
+    stage: &Stage,
+    known: &'static [(&'static str, &'static str)],
+    event: &str,
+    handler: impl Fn(&'static str) -> Handler,
+) -> Said<()> {
+    let names = known.iter().map(|(name, _)| *name);
+    let name = names.clone().find(|name| *name == event);
+    let name = name.ok_or_else(|| unknown("event", event, names))?;
+    let mut handlers = stage.0.handlers.borrow_mut();
+    if WAITING_MAX <= handlers.len() {
+        return Err(wrong(format!("on: expected at most {WAITING_MAX} handlers")));
+    }
+    handlers.push(handler(name));
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
+fn unit(stage: &Stage) -> f64 {
+    (stage.0.rng.borrow_mut().next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}

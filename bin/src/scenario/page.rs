@@ -1,0 +1,122 @@
+//! Reports of many runs: a page for people, and JUnit XML for whoever collects tests.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::outcome::{Outcome, build};
+
+/// Deeds that are shown of one failing run.
+const DEEDS_SHOWN: usize = 400;
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --ok: #2e8b57; --bad: #c0392b; --line: #8884; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+td, th { border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: left; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+.seeds { display: flex; flex-wrap: wrap; gap: 2px; }
+.seeds i { width: 9px; height: 9px; background: var(--ok); border-radius: 2px; }
+.seeds i.bad { background: var(--bad); }
+pre { overflow: auto; background: #8881; padding: .8rem; border-radius: 6px; }
+.bad { color: var(--bad); }
+";
+
+/// One page of everything that ran.
+pub(super) fn html(outcomes: &[Outcome]) -> String {
+    let failed = outcomes.iter().filter(|it| !it.passed()).count();
+    let mut page = String::new();
+    let _ = write!(
+        page,
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Driftholm scenarios</title>\
+         <style>{STYLE}</style><h1>{} passed, <span class=\"{}\">{failed} failed</span></h1>\
+         <p>build {}</p><table><tr><th>scenario<th>seeds<th class=\"n\">simulated s\
+         <th class=\"n\">core s</tr>",
+        outcomes.len() - failed,
+        if failed == 0 { "" } else { "bad" },
+        escaped(&build()),
+    );
+    let mut by_name: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
+    outcomes.iter().for_each(|it| by_name.entry(&it.scenario).or_default().push(it));
+    for (name, runs) in &by_name {
+        let dots = runs.iter().fold(String::new(), |mut dots, run| {
+            let class = if run.passed() { "" } else { " class=\"bad\"" };
+            let _ = write!(dots, "<i{class} title=\"seed {}\"></i>", run.seed);
+            dots
+        });
+        let (sim, cpu) = runs
+            .iter()
+            .fold((0.0, 0.0), |(sim, cpu), run| (sim + run.sim_seconds, cpu + run.cpu_seconds));
+        let _ = write!(
+            page,
+            "<tr><td>{}<td><div class=\"seeds\">{dots}</div><td class=\"n\">{sim:.0}\
+             <td class=\"n\">{cpu:.2}</tr>",
+            escaped(name),
+        );
+    }
+    page.push_str("</table>");
+    outcomes.iter().filter(|it| !it.passed()).for_each(|it| failure(&mut page, it));
+    page.push_str("</html>\n");
+    page
+}
+
+fn failure(page: &mut String, outcome: &Outcome) {
+    let (name, again) = (escaped(&outcome.scenario), escaped(&outcome.again()));
+    let _ = write!(page, "<h2 class=\"bad\">{name} · seed {}</h2><ul>", outcome.seed);
+    outcome.failures.iter().for_each(|it| drop(write!(page, "<li>{}", escaped(it))));
+    let _ = write!(page, "</ul><p>Again:<pre>{again}</pre><p>What was done:<pre>");
+    for (at, kind, what) in outcome.deeds.iter().take(DEEDS_SHOWN) {
+        let _ = writeln!(page, "{at:>9.3} s  {kind:<5}  {}", escaped(what));
+    }
+    let more = outcome.deeds.len().saturating_sub(DEEDS_SHOWN);
+    if more > 0 {
+        let _ = writeln!(page, "and {more} more");
+    }
+    page.push_str("</pre><p>The last events:<pre>");
+    outcome.last_lines.iter().for_each(|line| drop(writeln!(page, "{}", escaped(line))));
+    page.push_str("</pre>");
+}
+
+/// Everything that ran, one test case a run.
+pub(super) fn junit(outcomes: &[Outcome]) -> String {
+    let failed = outcomes.iter().filter(|it| !it.passed()).count();
+    let seconds: f64 = outcomes.iter().map(|it| it.cpu_seconds).sum();
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(
+        xml,
+        "<testsuite name=\"scenarios\" tests=\"{}\" failures=\"{failed}\" time=\"{seconds:.3}\">",
+        outcomes.len(),
+    );
+    for it in outcomes {
+        let (name, seed, time) = (escaped(&it.scenario), it.seed, it.cpu_seconds);
+        let _ =
+            write!(xml, "  <testcase classname=\"{name}\" name=\"seed {seed}\" time=\"{time:.3}\"");
+        if it.passed() {
+            xml.push_str("/>\n");
+            continue;
+        }
+        let first = it.failures.first().map(|it| escaped(it)).unwrap_or_default();
+        let _ = write!(xml, ">\n    <failure message=\"{first}\">");
+        it.failures.iter().for_each(|it| drop(writeln!(xml, "{}", escaped(it))));
+        let _ = writeln!(xml, "again: {}</failure>\n  </testcase>", escaped(&it.again()));
+    }
+    xml.push_str("</testsuite>\n");
+    xml
+}
+
+/// Text as XML and HTML take it; what no document may hold is shown as a replacement.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for it in text.chars() {
+        match it {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(it),
+            it if it.is_control() => safe.push('\u{fffd}'),
+            it => safe.push(it),
+        }
+    }
+    safe
+}
