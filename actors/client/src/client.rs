@@ -1,8 +1,9 @@
 //! Client: starts the client's actors in a scope, and is the handle they are driven by.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use dh_host::net::Links;
+use dh_host::net::{ClientPath, Links, RebindError};
 use dh_host::{Inlet, Place, Port, Pump, Scope};
 use dh_machine::Spec;
 use dh_prefs::{Address, Prefs};
@@ -49,6 +50,7 @@ pub struct ClientOptions {
 pub struct Client {
     scope: Scope,
     ways: Ways,
+    path: ClientPath,
     fallback_name: String,
 }
 
@@ -82,7 +84,7 @@ impl Client {
     ) -> (Self, P) {
         let ClientOptions { dialer, content, prefs, fallback_name, .. } = options;
         let ClientOptions { controls, camera, observer, .. } = options;
-        let ways = Ways::default();
+        let (ways, path) = (Ways::default(), dialer.path.clone());
 
         let prefs = Arc::new(prefs);
         let stage = Stage::new(camera, Arc::clone(&prefs));
@@ -104,7 +106,7 @@ impl Client {
         let gray_box = Arc::new(world.clone());
         let connection = ConnectionActor::new(profile, ways.clone(), observer, dialer, gray_box);
         ways.set_connection(scope.spawn(Place::Net, "connection", connection));
-        (Self { scope: scope.clone(), ways, fallback_name }, placed)
+        (Self { scope: scope.clone(), ways, path, fallback_name }, placed)
     }
 
     /// Join a server; without an address the one before, or this machine.
@@ -146,10 +148,24 @@ impl Client {
         self.ways.to_presenter(PresenterMsg::Prefs(prefs));
     }
 
-    /// Have its path do this to packets from now on; for scenarios, and only where the path was
-    /// given links before.
+    /// Have its path do this to packets from now on; for scenarios, and over a real socket only
+    /// where the path was given links before, or is shaped.
     pub fn relink(&self, links: Links) {
         self.ways.to_connection(ConnectionMsg::Links(links));
+    }
+
+    /// Its path to servers, to be cut, healed and given another address; for scenarios.
+    #[must_use]
+    pub fn path(&self) -> &ClientPath {
+        &self.path
+    }
+
+    /// Have the network see it at another address from now on; for scenarios.
+    ///
+    /// # Errors
+    /// When there is no path, or no way to change its address.
+    pub fn rebind(&self) -> Result<SocketAddr, RebindError> {
+        self.path.rebind()
     }
 
     /// Where its actors listen.

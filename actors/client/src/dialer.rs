@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 
 use dh_host::Inlet;
-use dh_host::net::{Congestion, DialOptions, Dialed, Dialing, Identity, Links, Net, Target, Trust};
+use dh_host::net::{ClientPath, Congestion, DialOptions, Dialed, Dialing};
+use dh_host::net::{Identity, Links, Net, Target, Trust};
 use dh_prefs::Address;
 
 /// What every dial of one client has in common.
@@ -15,6 +16,11 @@ pub struct Dialer {
     pub trust: Trust,
     /// What the client's path does to packets.
     pub links: Links,
+    /// Whether a real socket is behind the link model also while its links are ideal, so that they
+    /// can change; for scenarios.
+    pub shaped: bool,
+    /// Where its path is cut, healed and given another address; for scenarios.
+    pub path: ClientPath,
     /// Where the server inside this process listens, if there is one.
     pub local: Option<SocketAddr>,
     /// Whether servers are reached through memory whatever their address; for scenarios.
@@ -33,6 +39,8 @@ impl Dialer {
             identity,
             trust: Trust::Any,
             links: Links::IDEAL,
+            shaped: false,
+            path: ClientPath::default(),
             local: None,
             through_memory: false,
             from: None,
@@ -47,6 +55,8 @@ impl Dialer {
             identity: self.identity.clone(),
             trust: self.trust.clone(),
             links: self.links,
+            shaped: self.shaped,
+            path: self.path.clone(),
             from: self.from,
             congestion: self.congestion,
         };

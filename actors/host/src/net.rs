@@ -21,6 +21,7 @@ mod known_hosts;
 pub mod limit;
 mod link;
 mod memory;
+mod path;
 mod pinned;
 mod probe;
 mod quic;
@@ -49,11 +50,12 @@ pub use self::file::FileError;
 pub use self::identity::{Identity, IdentityError};
 pub use self::key::{Fingerprint, NoFingerprint, PeerKey};
 pub use self::known_hosts::{KnownHosts, KnownHostsError};
-pub use self::link::{Fate, Link, Links};
+pub use self::link::{Burst, Cut, Fate, Link, Links};
+pub use self::path::{ClientPath, RebindError};
 pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
 
 use self::endpoint::MemoryDoor;
-use self::shaper::Shaper;
+use self::shaper::{Isolated, Shaper};
 use crate::clock::Clock;
 
 /// The network of one runtime. Cheap to clone.
@@ -76,18 +78,22 @@ pub(crate) struct Shared {
     pub(crate) dials: Mutex<u64>,
     /// The paths of those who dialled, by the address they dialled from.
     pub(crate) paths: Mutex<BTreeMap<SocketAddr, Weak<Shaper>>>,
+    /// Who nobody reaches.
+    pub(crate) isolated: Isolated,
 }
 
 impl Net {
     /// The operating system's network, driven by the thread of `handle`, whose runtime has I/O
     /// and time enabled and runs on one thread.
     pub(crate) fn real(handle: Handle, clock: Clock, seed: u64) -> Self {
-        Self::over(handle, clock, seed, None)
+        Self::over(handle, clock, seed, None, Isolated::default())
     }
 
     /// A simulated network on the current thread, whose tokio clock is paused.
     pub(crate) fn simulated(handle: Handle, clock: Clock, seed: u64) -> Self {
-        Self::over(handle, clock, seed, Some(SimulatedNetwork::new(clock, seed)))
+        let isolated = Isolated::default();
+        let network = SimulatedNetwork::new(clock, seed, isolated.clone());
+        Self::over(handle, clock, seed, Some(network), isolated)
     }
 
     /// The simulated network below, where there is one.
@@ -104,13 +110,31 @@ impl Net {
         shaper.inspect(|shaper| shaper.set(links)).is_some()
     }
 
+    /// Isolate whoever listens at an address: every path to it is cut, both ways, until
+    /// [`Net::reunite`]. Links and cuts of those paths are kept. Clients over real sockets that are
+    /// not behind the link model still reach it.
+    pub fn isolate(&self, server: SocketAddr) {
+        self.shared.isolated.set(server, true);
+    }
+
+    /// End what [`Net::isolate`] began.
+    pub fn reunite(&self, server: SocketAddr) {
+        self.shared.isolated.set(server, false);
+    }
+
     /// Wait until every connection that is closing has flushed, bounded by
     /// [`limit::FLUSH_MAX`]; for the end of a process.
     pub async fn settle(&self) {
         self.shared.closing.settle().await;
     }
 
-    fn over(handle: Handle, clock: Clock, seed: u64, simulated: Option<SimulatedNetwork>) -> Self {
+    fn over(
+        handle: Handle,
+        clock: Clock,
+        seed: u64,
+        simulated: Option<SimulatedNetwork>,
+        isolated: Isolated,
+    ) -> Self {
         let shared = Shared {
             handle,
             clock,
@@ -120,6 +144,7 @@ impl Net {
             closing: close::Closing::default(),
             dials: Mutex::default(),
             paths: Mutex::default(),
+            isolated,
         };
         Self { shared: Arc::new(shared) }
     }
@@ -138,6 +163,14 @@ impl Shared {
         let mut paths = lock(&self.paths);
         paths.retain(|_, path| path.strong_count() > 0);
         paths.insert(from, Arc::downgrade(shaper));
+    }
+
+    /// Whoever dialled from one address is at another from now on.
+    pub(crate) fn move_path(&self, from: SocketAddr, to: SocketAddr) {
+        let mut paths = lock(&self.paths);
+        if let Some(path) = paths.remove(&from) {
+            paths.insert(to, path);
+        }
     }
 }
 

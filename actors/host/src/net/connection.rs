@@ -189,7 +189,7 @@ impl Connection {
     pub fn datagram_max(&self) -> usize {
         match &self.face.lane {
             Lane::Quic(lane) => lane.datagram_max(),
-            Lane::Memory(_) => limit::DATAGRAM_MAX,
+            Lane::Memory(end) => end.datagram_max(),
         }
     }
 

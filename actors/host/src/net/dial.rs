@@ -21,6 +21,7 @@ use super::key::{Fingerprint, PeerKey};
 use super::known_hosts::{KnownHosts, KnownHostsError};
 use super::link::Links;
 use super::memory::{self, Ends};
+use super::path::ClientPath;
 use super::quic::QuicLane;
 use super::race::{First, race};
 use super::shaper::{Shaper, Way, due};
@@ -38,6 +39,11 @@ pub struct DialOptions {
     pub trust: Trust,
     /// What the client's path does to packets.
     pub links: Links,
+    /// Whether a real socket is behind the link model also where the links are ideal, so that they
+    /// can change while it lives. Elsewhere every path is.
+    pub shaped: bool,
+    /// Where the path is played with from.
+    pub path: ClientPath,
     /// The address to dial from; any when not given.
     pub from: Option<SocketAddr>,
     /// Which controller decides how much may be under way.
@@ -130,8 +136,16 @@ impl DialOptions {
     /// Dial `target` as `identity`, believing any key, over an ideal path.
     #[must_use]
     pub fn new(target: Target, identity: Identity) -> Self {
-        let congestion = Congestion::default();
-        Self { target, identity, trust: Trust::Any, links: Links::IDEAL, from: None, congestion }
+        Self {
+            target,
+            identity,
+            trust: Trust::Any,
+            links: Links::IDEAL,
+            shaped: false,
+            path: ClientPath::default(),
+            from: None,
+            congestion: Congestion::default(),
+        }
     }
 }
 
@@ -174,8 +188,9 @@ async fn dial_quic(
 ) -> Result<Connection, DialError> {
     let (address, name) = find(net, &options.target).await?;
     let known = expected_key(&options.trust, address, &name)?;
-    let bound = socket::bind(net, options.from.unwrap_or_else(|| any(net, address)), options.links)
-        .map_err(DialError::Bind)?;
+    let from = options.from.unwrap_or_else(|| any(net, address));
+    let bound = socket::bind(net, from, options.links, options.shaped).map_err(DialError::Bind)?;
+    options.path.attach(net, bound.shaper.as_ref(), bound.shaped);
     if let Some(shaper) = &bound.shaper {
         net.add_path(bound.address, shaper);
     }
@@ -283,7 +298,6 @@ fn any(net: &Shared, to: SocketAddr) -> SocketAddr {
 #[derive(Debug)]
 pub(crate) struct MemoryKnock {
     net: Arc<Shared>,
-    client: SocketAddr,
     server: SocketAddr,
     client_key: PeerKey,
     shaper: Arc<Shaper>,
@@ -300,8 +314,8 @@ enum Answer {
 impl MemoryKnock {
     /// Let it in: the server's end.
     pub(crate) fn accept(self, server_key: PeerKey) -> Connection {
-        let Self { net, client, server, client_key, shaper, answer } = self;
-        let ends = Ends { client, server, client_key, server_key };
+        let Self { net, server, client_key, shaper, answer } = self;
+        let ends = Ends { server, client_key, server_key };
         let (near, far) = memory::pair(&net, ends, shaper);
         // A dialler that gave up drops its end, which closes the connection.
         let _ = answer.send(Answer::Accepted(Connection::new(Lane::Memory(near))));
@@ -322,15 +336,16 @@ async fn dial_memory(
 ) -> Result<Connection, DialError> {
     let client = options.from.unwrap_or_else(|| any(net, address));
     let name = format!("{client} {number}");
-    let shaper = Arc::new(Shaper::new(options.links, net.seed, &name));
+    let isolated = net.isolated.clone();
+    let shaper = Arc::new(Shaper::new(options.links, net.seed, &name, client, isolated));
+    options.path.attach(net, Some(&shaper), None);
     net.add_path(client, &shaper);
-    travel(net, &shaper, Way::Up).await;
+    travel(net, &shaper, Way::Up, address).await;
     let door = lock(&net.doors).get(&address).and_then(Weak::upgrade);
     let Some(door) = door else { return Err(DialError::PortUnreachable(address)) };
     let (answer, answered) = oneshot::channel();
     door.knock(MemoryKnock {
         net: Arc::clone(net),
-        client,
         server: address,
         client_key: options.identity.key(),
         shaper: Arc::clone(&shaper),
@@ -348,15 +363,16 @@ async fn dial_memory(
         let (expected, shown) = (expected.fingerprint(), shown.fingerprint());
         return Err(DialError::KeyChanged { name, expected, shown });
     }
-    travel(net, &shaper, Way::Down).await;
+    travel(net, &shaper, Way::Down, address).await;
     Ok(connection)
 }
 
 /// One message of a handshake on its way, sent again while it is lost.
-async fn travel(net: &Shared, shaper: &Shaper, way: Way) {
+async fn travel(net: &Shared, shaper: &Shaper, way: Way, server: SocketAddr) {
     loop {
         let now = net.clock.now();
-        if let Fate::After(delay) = shaper.carry(way, now, HANDSHAKE_BYTES) {
+        let fate = shaper.carry(way, server, now, HANDSHAKE_BYTES);
+        if let Fate::After(delay) | Fate::Twice(delay, _) = fate {
             net.clock.sleep_until(due(net.clock, now, delay)).await;
             return;
         }

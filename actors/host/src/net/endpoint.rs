@@ -138,7 +138,7 @@ impl Net {
         let failed = |error| ListenError::Bind { address: options.address, error };
         let _entered = net.handle.enter();
         let (quinn, gate, address) = if options.udp {
-            let bound = socket::bind(net, options.address, options.links).map_err(failed)?;
+            let bound = socket::bind(net, options.address, options.links, false).map_err(failed)?;
             let gate = Arc::new(Gate::new(bound.socket, net.clock, net.seed));
             let quinn = open(net, &options, &gate)?;
             (Some(quinn), Some(gate), bound.address)

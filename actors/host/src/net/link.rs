@@ -25,6 +25,28 @@ pub struct Link {
     /// The longest wait in the queue before the rate limit; packets that would wait longer are
     /// lost. Only with a rate.
     pub queue: Micros,
+    /// Each packet takes up to this much more, nearly always far less: half of them a sixteenth
+    /// of it, one in ten two thirds.
+    pub tail: Micros,
+    /// Packets that arrive twice, in parts per million; the copy has a delay of its own.
+    pub duplicate_ppm: u32,
+    /// Bytes of the largest packet that passes, 0 for no limit. Larger ones vanish without a word.
+    pub mtu: u32,
+    /// Losses that come together.
+    pub burst: Burst,
+}
+
+/// Losses that come together (Gilbert and Elliott): a link is well or ill, changes by the odds
+/// between two packets, and loses its own share in each state. While well that is
+/// [`Link::loss_ppm`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Burst {
+    /// Odds, in parts per million a packet, that a well link falls ill; 0 for never.
+    pub enter_ppm: u32,
+    /// Odds, in parts per million a packet, that an ill link gets well.
+    pub leave_ppm: u32,
+    /// Packets lost while ill, in parts per million.
+    pub loss_ppm: u32,
 }
 
 /// Both directions of a client's path.
@@ -49,12 +71,37 @@ impl Link {
         reorder: Micros(0),
         rate: 0,
         queue: Micros(0),
+        tail: Micros(0),
+        duplicate_ppm: 0,
+        mtu: 0,
+        burst: Burst::NONE,
     };
 
     /// Whether the link changes nothing.
     #[must_use]
     pub fn is_ideal(&self) -> bool {
         *self == Self::IDEAL
+    }
+}
+
+impl Burst {
+    /// A link that is never ill.
+    pub const NONE: Self = Self { enter_ppm: 0, leave_ppm: 0, loss_ppm: 0 };
+
+    /// Bursts in which everything is lost: `loss_ppm` of all packets, in runs of `packets` on
+    /// average. Where so much loss cannot come in runs so short, the runs are longer.
+    #[must_use]
+    pub fn of(loss_ppm: u32, packets: u32) -> Self {
+        let (lost, kept) = (u64::from(loss_ppm.min(PPM)), u64::from(PPM.saturating_sub(loss_ppm)));
+        if lost == 0 {
+            return Self::NONE;
+        }
+        let wanted = u64::from(PPM / packets.max(1)).max(1);
+        // In balance as many packets are ill as the odds say: enter / (enter + leave).
+        let leave = if lost > kept { wanted.min(u64::from(PPM) * kept / lost) } else { wanted };
+        let enter = if kept == 0 { u64::from(PPM) } else { (leave * lost).div_ceil(kept) };
+        let ppm = |odds: u64| u32::try_from(odds).map_or(PPM, |odds| odds.min(PPM));
+        Self { enter_ppm: ppm(enter), leave_ppm: ppm(leave), loss_ppm: PPM }
     }
 }
 
@@ -72,21 +119,66 @@ impl Links {
     }
 }
 
+/// Which directions of a path are cut. A cut is kept beside the links, so that healing it gives
+/// back exactly what the links were told meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Nothing from the owner of the socket passes.
+    pub up: bool,
+    /// Nothing to the owner of the socket passes.
+    pub down: bool,
+}
+
+impl Cut {
+    /// Everything passes as the links say.
+    pub const NONE: Self = Self { up: false, down: false };
+
+    /// Nothing passes, either way.
+    pub const BOTH: Self = Self { up: true, down: true };
+
+    /// Only what the owner of the socket sends is lost.
+    pub const UP: Self = Self { up: true, down: false };
+
+    /// Only what is sent to the owner of the socket is lost.
+    pub const DOWN: Self = Self { up: false, down: true };
+}
+
 /// What became of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrives so long after it was sent.
     After(Micros),
+    /// It arrives, and so does a copy of it, each so long after it was sent.
+    Twice(Micros, Micros),
     /// The link lost it.
     Lost,
     /// The queue before the rate limit was full.
     Overflowed,
+    /// It is larger than the link passes.
+    TooLarge,
+}
+
+impl Fate {
+    /// What two links in a row do.
+    pub(crate) fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::After(a), Self::After(b)) => Self::After(a + b),
+            (Self::After(a), Self::Twice(b, c)) | (Self::Twice(b, c), Self::After(a)) => {
+                Self::Twice(a + b, a + c)
+            }
+            (Self::Twice(a, b), Self::Twice(c, d)) => Self::Twice(a + c, b + d),
+            (Self::After(_) | Self::Twice(..), lost) | (lost, _) => lost,
+        }
+    }
 }
 
 /// A link with its draws and its queue.
 #[derive(Debug)]
 pub(crate) struct Lane {
     link: Link,
+    is_cut: bool,
+    /// Whether a burst of losses is on.
+    is_ill: bool,
     rng: ChaCha8Rng,
     /// When the rate limit has passed on everything taken so far.
     free_at: Micros,
@@ -94,7 +186,7 @@ pub(crate) struct Lane {
 
 impl Lane {
     pub(crate) fn new(link: Link, rng: ChaCha8Rng) -> Self {
-        Self { link, rng, free_at: Micros(0) }
+        Self { link, is_cut: false, is_ill: false, rng, free_at: Micros(0) }
     }
 
     /// The link as it is now.
@@ -105,20 +197,38 @@ impl Lane {
     /// Another link from the next packet on; what is under way stays so.
     pub(crate) fn set(&mut self, link: Link) {
         self.link = link;
+        self.is_ill &= link.burst.enter_ppm > 0;
     }
 
-    /// Decide about one packet. All three draws are taken for every packet, used or not, so that
-    /// one changed figure does not shift the draws of all later packets.
+    /// Lose everything from the next packet on, or do as the link says again.
+    pub(crate) fn cut(&mut self, is_cut: bool) {
+        self.is_cut = is_cut;
+    }
+
+    /// Decide about one packet. All draws are taken for every packet, used or not, so that one
+    /// changed figure does not shift the draws of all later packets: three words, whose halves
+    /// are draws of their own; the others follow from them.
     pub(crate) fn carry(&mut self, now: Micros, bytes: usize) -> Fate {
         let [loss, held, spread] = [(); 3].map(|()| self.rng.next_u64());
-        if below(loss, PPM) < self.link.loss_ppm {
+        let Link { burst, mtu, duplicate_ppm, .. } = self.link;
+        let turn = below(loss << 32, PPM);
+        self.is_ill = if self.is_ill { turn >= burst.leave_ppm } else { turn < burst.enter_ppm };
+        let lost = if self.is_ill { burst.loss_ppm } else { self.link.loss_ppm };
+        if self.is_cut || below(loss, PPM) < lost {
             return Fate::Lost;
         }
+        if mtu > 0 && u32::try_from(bytes).map_or(true, |bytes| bytes > mtu) {
+            return Fate::TooLarge;
+        }
         let Some(waited) = self.pass_rate(now, bytes) else { return Fate::Overflowed };
-        let span = self.link.draw.0.saturating_mul(2).saturating_add(1);
-        let drawn = (self.link.latency.0 + spread % span).saturating_sub(self.link.draw.0);
+        let takes = self.link.drawn(spread, mixed(spread));
         let late = if below(held, PPM) < self.link.reorder_ppm { self.link.reorder.0 } else { 0 };
-        Fate::After(Micros(waited + drawn + late))
+        let first = Micros(waited + takes + late);
+        if below(held << 32, PPM) < duplicate_ppm {
+            let takes = self.link.drawn(mixed(loss), mixed(held));
+            return Fate::Twice(first, Micros(waited + takes));
+        }
+        Fate::After(first)
     }
 
     /// How long the packet waits for the rate limit, its own bytes included; `None` for too long.
@@ -134,6 +244,29 @@ impl Lane {
         self.free_at = now + wait + Micros(takes);
         Some(wait.0 + takes)
     }
+}
+
+impl Link {
+    /// How long a packet takes with these draws.
+    fn drawn(&self, spread: u64, tail: u64) -> u64 {
+        let span = self.draw.0.saturating_mul(2).saturating_add(1);
+        let even = (self.latency.0 + spread % span).saturating_sub(self.draw.0);
+        if self.tail == Micros(0) { even } else { even + skewed(tail, self.tail) }
+    }
+}
+
+/// The fourth power of an even draw, as a share of `most`.
+fn skewed(word: u64, most: Micros) -> u64 {
+    let square = |part: u64| (part * part) >> 32;
+    let share = square(square(word >> 32));
+    u64::try_from((u128::from(share) * u128::from(most.0)) >> 32).unwrap_or(most.0)
+}
+
+/// Another draw that follows from one (the last steps of splitmix64).
+fn mixed(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
 }
 
 /// Parts in a million.
@@ -219,5 +352,110 @@ mod tests {
             .filter(|fate| **fate == Fate::After(Micros(300_000)))
             .count();
         assert!((2_300..2_700).contains(&late), "{late}");
+    }
+
+    /// The lengths of the runs of lost packets.
+    fn runs(fates: &[Fate]) -> Vec<usize> {
+        let runs = fates.chunk_by(|a, b| (*a == Fate::Lost) == (*b == Fate::Lost));
+        runs.filter(|run| run[0] == Fate::Lost).map(<[Fate]>::len).collect()
+    }
+
+    #[test]
+    fn bursts_lose_their_share_in_runs_of_their_length() {
+        for (loss_ppm, packets) in [(20_000, 8), (50_000, 1), (300_000, 20)] {
+            let burst = Burst::of(loss_ppm, packets);
+            let fates = fates(Link { burst, ..Link::IDEAL }, 400_000);
+            let runs = runs(&fates);
+            let lost: usize = runs.iter().sum();
+            let share = lost as f64 / fates.len() as f64;
+            let mean = lost as f64 / runs.len() as f64;
+            let expected = f64::from(loss_ppm) / 1e6;
+            assert!((share / expected - 1.0).abs() < 0.1, "{burst:?}: {share}");
+            assert!((mean / f64::from(packets) - 1.0).abs() < 0.1, "{burst:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn a_burst_that_cannot_be_so_short_is_longer_and_its_share_stays() {
+        assert_eq!(Burst::of(0, 5), Burst::NONE);
+        let all = fates(Link { burst: Burst::of(PPM, 5), ..Link::IDEAL }, 1_000);
+        assert!(all.iter().all(|fate| *fate == Fate::Lost));
+        let most = fates(Link { burst: Burst::of(900_000, 1), ..Link::IDEAL }, 100_000);
+        let lost = most.iter().filter(|fate| **fate == Fate::Lost).count();
+        assert!((88_000..92_000).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn a_link_without_bursts_is_well_again() {
+        let ill = Burst { enter_ppm: PPM, leave_ppm: 0, loss_ppm: PPM };
+        let mut lane = lane(Link { burst: ill, ..Link::IDEAL });
+        assert_eq!(lane.carry(Micros(0), 100), Fate::Lost);
+        lane.set(Link { loss_ppm: PPM, ..Link::IDEAL });
+        assert_eq!(lane.carry(Micros(0), 100), Fate::Lost, "the loss of a link that is well");
+        lane.set(Link::IDEAL);
+        assert_eq!(lane.carry(Micros(0), 100), Fate::After(Micros(0)));
+    }
+
+    #[test]
+    fn a_copy_has_a_delay_of_its_own_and_changes_no_other_packet() {
+        let calm = Link { latency: Micros(50_000), draw: Micros(9_000), ..Link::IDEAL };
+        let pairs = fates(calm, 10_000);
+        let pairs = pairs.into_iter().zip(fates(Link { duplicate_ppm: 100_000, ..calm }, 10_000));
+        let (mut twice, mut apart) = (0, 0);
+        for (without, with) in pairs {
+            if let Fate::Twice(first, copy) = with {
+                assert_eq!(without, Fate::After(first));
+                assert!((41_000..=59_000).contains(&copy.0), "{copy:?}");
+                twice += 1;
+                apart += u32::from(first != copy);
+            } else {
+                assert_eq!(without, with);
+            }
+        }
+        assert!((900..1_100).contains(&twice), "{twice}");
+        assert!(apart > twice * 9 / 10, "{apart} of {twice}");
+    }
+
+    #[test]
+    fn packets_above_the_largest_vanish_and_the_others_do_not_notice() {
+        let mut lane = lane(Link { mtu: 1_200, ..Link::IDEAL });
+        assert_eq!(lane.carry(Micros(0), 1_200), Fate::After(Micros(0)));
+        assert_eq!(lane.carry(Micros(0), 1_201), Fate::TooLarge);
+        lane.set(Link::IDEAL);
+        assert_eq!(lane.carry(Micros(0), 9_000), Fate::After(Micros(0)));
+    }
+
+    #[test]
+    fn a_tail_is_mostly_short_and_seldom_long() {
+        let delays: Vec<u64> = fates(Link { tail: Micros(160_000), ..Link::IDEAL }, 20_000)
+            .into_iter()
+            .map(|fate| if let Fate::After(delay) = fate { delay.0 } else { panic!("{fate:?}") })
+            .collect();
+        let above = |bound: u64| delays.iter().filter(|delay| **delay > bound).count();
+        assert!((9_600..10_400).contains(&above(10_000)), "{}", above(10_000));
+        assert!((1_850..2_150).contains(&above(104_976)), "{}", above(104_976));
+        assert!(above(150_000) > 100 && above(160_000) == 0);
+    }
+
+    #[test]
+    fn a_cut_that_heals_gives_back_what_would_have_been() {
+        let link = Link { burst: Burst::of(50_000, 4), draw: Micros(9_000), ..Link::IDEAL };
+        let (mut whole, mut torn) = (lane(link), lane(link));
+        for number in 0..3_000 {
+            torn.cut((1_000..2_000).contains(&number));
+            let (whole, torn) = (whole.carry(Micros(0), 100), torn.carry(Micros(0), 100));
+            let is_cut = (1_000..2_000).contains(&number);
+            assert_eq!(torn, if is_cut { Fate::Lost } else { whole }, "{number}");
+        }
+    }
+
+    #[test]
+    fn links_in_a_row_add_their_delays_and_any_loses_all() {
+        let (a, b) = (Fate::After(Micros(3)), Fate::Twice(Micros(10), Micros(20)));
+        assert_eq!(a.then(b), Fate::Twice(Micros(13), Micros(23)));
+        assert_eq!(b.then(a), a.then(b));
+        assert_eq!(b.then(b), Fate::Twice(Micros(20), Micros(40)));
+        assert_eq!(b.then(Fate::Overflowed), Fate::Overflowed);
+        assert_eq!(Fate::TooLarge.then(Fate::Lost), Fate::TooLarge);
     }
 }

@@ -1,8 +1,11 @@
 //! The memory transport: both ends in one process, with the same face and link models as QUIC.
 //!
 //! Datagrams are lost and reordered as the link says. Reliable messages are lost too, and sent
-//! again after a modelled timeout, so that they arrive late but whole and in order. There is no
-//! congestion and no encryption; keys are those of the identities both ends were made with.
+//! again after a modelled timeout, so that they arrive late but whole and in order. Of a packet
+//! that a link makes twice the first to come counts, as QUIC has it. A datagram larger than the
+//! largest packet of the link is lost; what fits is known at once, and reliable messages are cut to
+//! it. There is no congestion and no encryption; keys are those of the identities both ends were
+//! made with.
 
 mod half;
 mod ordered;
@@ -62,10 +65,9 @@ impl Side {
     }
 }
 
-/// Who and where the two ends are.
+/// Who the two ends are, and where the server is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
-    pub(crate) client: SocketAddr,
     pub(crate) server: SocketAddr,
     pub(crate) client_key: PeerKey,
     pub(crate) server_key: PeerKey,
@@ -74,11 +76,8 @@ pub(crate) struct Ends {
 /// A new connection: the client's end and the server's.
 pub(crate) fn pair(net: &Arc<Shared>, ends: Ends, shaper: Arc<Shaper>) -> (MemoryEnd, MemoryEnd) {
     let path = |side: Side| {
-        let (from, to) = match side {
-            Side::Client => (ends.client, ends.server),
-            Side::Server => (ends.server, ends.client),
-        };
-        Path { net: Arc::clone(net), shaper: Arc::clone(&shaper), way: side.way(), from, to }
+        let (net, shaper) = (Arc::clone(net), Arc::clone(&shaper));
+        Path { net, shaper, way: side.way(), server: ends.server }
     };
     let halves = [Half::new(path(Side::Client)), Half::new(path(Side::Server))];
     let keys = [ends.client_key, ends.server_key];
@@ -131,6 +130,10 @@ impl MemoryEnd {
 
     pub(crate) fn peer_key(&self) -> PeerKey {
         self.pair.keys[self.side.other() as usize]
+    }
+
+    pub(crate) fn datagram_max(&self) -> usize {
+        self.outgoing().datagram_max()
     }
 
     pub(crate) fn rtt(&self) -> Micros {

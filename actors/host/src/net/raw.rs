@@ -102,7 +102,7 @@ fn endpoint(net: &Arc<Shared>, end: End) -> Result<quinn::Endpoint, String> {
         }
         End::Client(links) => (None, links),
     };
-    let bound = socket::bind(net, address, links).map_err(|error| error.to_string())?;
+    let bound = socket::bind(net, address, links, false).map_err(|error| error.to_string())?;
     let runtime = Arc::new(quinn::TokioRuntime);
     quinn::Endpoint::new_with_abstract_socket(source.endpoint(), config, bound.socket, runtime)
         .map_err(|error| error.to_string())

@@ -10,23 +10,27 @@ use std::task::{Context, Poll, Waker};
 
 use dh_machine::Micros;
 use quinn::udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit};
-use quinn::{AsyncUdpSocket, UdpPoller};
+use quinn::{AsyncUdpSocket, Runtime, TokioRuntime, UdpPoller};
+use tokio::task::AbortHandle;
 
 use super::delayed::Delayed;
 use super::link::Fate;
 use super::shaper::{Shaper, Way};
-use super::{Shared, lock};
+use super::{Shared, lock, socket};
 use crate::clock::Clock;
 
 /// Applies a path's links to everything that passes a socket.
 #[derive(Debug)]
 pub(crate) struct ShapedSocket {
-    inner: Arc<dyn AsyncUdpSocket>,
+    /// Replaced when the address changes.
+    inner: Mutex<Arc<dyn AsyncUdpSocket>>,
     clock: Clock,
     shaper: Arc<Shaper>,
     sequence: AtomicU64,
-    outbox: Arc<Mutex<Delayed<Outbound>>>,
+    outbox: Mutex<Delayed<Outbound>>,
     inbox: Mutex<Inbox>,
+    /// Sends what was held back.
+    sending: AbortHandle,
 }
 
 #[derive(Debug)]
@@ -34,6 +38,8 @@ struct Inbox {
     packets: Delayed<Inbound>,
     /// Where the inner socket receives to.
     buffers: Vec<Vec<u8>>,
+    /// Who waits for packets.
+    reader: Option<Waker>,
 }
 
 #[derive(Debug)]
@@ -57,43 +63,68 @@ impl ShapedSocket {
         inner: Arc<dyn AsyncUdpSocket>,
         shaper: Arc<Shaper>,
     ) -> Arc<Self> {
-        let outbox = Arc::new(Mutex::new(Delayed::new(net.clock)));
-        net.handle.spawn(send_held(Arc::downgrade(&outbox), Arc::clone(&inner)));
-        let buffer = vec![0; PACKET_MAX * inner.max_receive_segments()];
-        let inbox = Inbox { packets: Delayed::new(net.clock), buffers: vec![buffer; BATCH_SIZE] };
-        Arc::new(Self {
-            inner,
+        let buffers = vec![vec![0; PACKET_MAX * inner.max_receive_segments()]; BATCH_SIZE];
+        let inbox = Inbox { packets: Delayed::new(net.clock), buffers, reader: None };
+        Arc::new_cyclic(|socket: &Weak<Self>| Self {
+            inner: Mutex::new(inner),
             clock: net.clock,
             shaper,
             sequence: AtomicU64::new(0),
-            outbox,
+            outbox: Mutex::new(Delayed::new(net.clock)),
             inbox: Mutex::new(inbox),
+            sending: net.handle.spawn(send_held(Weak::clone(socket))).abort_handle(),
         })
     }
 
-    /// When a packet passes, if it does.
-    fn carry(&self, way: Way, bytes: usize) -> Option<(Micros, u64)> {
+    /// Go on from another port of the same host; where that is. Whoever reads and writes here is
+    /// not told.
+    pub(crate) fn rebind(&self, net: &Shared, old: SocketAddr) -> io::Result<SocketAddr> {
+        let _entered = net.handle.enter();
+        let other = socket::bind_real(SocketAddr::new(old.ip(), 0))?;
+        let address = other.local_addr()?;
+        *lock(&self.inner) = TokioRuntime.wrap_udp_socket(other)?;
+        // The reader waits for the old one.
+        let reader = lock(&self.inbox).reader.take();
+        reader.map(Waker::wake).unwrap_or_default();
+        Ok(address)
+    }
+
+    fn inner(&self) -> Arc<dyn AsyncUdpSocket> {
+        Arc::clone(&lock(&self.inner))
+    }
+
+    /// When a packet to or from `far` passes, if it does, and when its copy does.
+    fn carry(
+        &self,
+        way: Way,
+        far: SocketAddr,
+        bytes: usize,
+    ) -> impl Iterator<Item = (Micros, u64)> {
         let now = self.clock.now();
-        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
-        match self.shaper.carry(way, now, bytes) {
-            Fate::After(delay) => Some((now + delay, sequence)),
-            Fate::Lost | Fate::Overflowed => None,
-        }
+        let times = match self.shaper.carry(way, far, now, bytes) {
+            Fate::After(delay) => [Some(delay), None],
+            Fate::Twice(delay, copy) => [Some(delay), Some(copy)],
+            Fate::Lost | Fate::Overflowed | Fate::TooLarge => [None, None],
+        };
+        let number = move |delay| (now + delay, self.sequence.fetch_add(1, Ordering::Relaxed));
+        times.into_iter().flatten().map(number)
     }
 
     /// Move what the inner socket has into the inbox.
     fn fill(&self, cx: &mut Context<'_>, inbox: &mut Inbox) -> io::Result<()> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        let inner = self.inner();
+        inbox.reader = Some(cx.waker().clone());
         for _ in 0..FILLS_MAX {
             let mut slices: Vec<IoSliceMut<'_>> =
                 inbox.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
-            let count = match self.inner.poll_recv(cx, &mut slices, &mut metas) {
+            let count = match inner.poll_recv(cx, &mut slices, &mut metas) {
                 Poll::Ready(count) => count?,
                 Poll::Pending => return Ok(()),
             };
             for (meta, buffer) in metas.iter().zip(&inbox.buffers).take(count) {
                 for bytes in buffer[..meta.len].chunks(meta.stride.max(1)) {
-                    if let Some((at, sequence)) = self.carry(Way::Down, bytes.len()) {
+                    for (at, sequence) in self.carry(Way::Down, meta.addr, bytes.len()) {
                         let meta = RecvMeta { len: bytes.len(), stride: bytes.len(), ..*meta };
                         // The waker would be this task's own.
                         let bytes = bytes.to_vec();
@@ -109,17 +140,18 @@ impl ShapedSocket {
 
 impl AsyncUdpSocket for ShapedSocket {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
-        Arc::clone(&self.inner).create_io_poller()
+        self.inner().create_io_poller()
     }
 
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
         let size = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
         for bytes in transmit.contents.chunks(size) {
-            let Some((at, sequence)) = self.carry(Way::Up, bytes.len()) else { continue };
             let (to, ecn, src_ip) = (transmit.destination, transmit.ecn, transmit.src_ip);
-            let packet = Outbound { to, ecn, src_ip, bytes: bytes.to_vec() };
-            let waker = lock(&self.outbox).hold(at, sequence, packet);
-            waker.map(Waker::wake).unwrap_or_default();
+            for (at, sequence) in self.carry(Way::Up, to, bytes.len()) {
+                let packet = Outbound { to, ecn, src_ip, bytes: bytes.to_vec() };
+                let waker = lock(&self.outbox).hold(at, sequence, packet);
+                waker.map(Waker::wake).unwrap_or_default();
+            }
         }
         Ok(())
     }
@@ -145,23 +177,32 @@ impl AsyncUdpSocket for ShapedSocket {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.inner.local_addr()
+        self.inner().local_addr()
     }
 
     fn may_fragment(&self) -> bool {
-        self.inner.may_fragment()
+        self.inner().may_fragment()
+    }
+}
+
+impl Drop for ShapedSocket {
+    fn drop(&mut self) {
+        self.sending.abort();
     }
 }
 
 /// Send packets when they are due, until the socket is gone.
-async fn send_held(outbox: Weak<Mutex<Delayed<Outbound>>>, inner: Arc<dyn AsyncUdpSocket>) {
+async fn send_held(socket: Weak<ShapedSocket>) {
     let next = || {
-        poll_fn(|cx| match outbox.upgrade() {
-            Some(outbox) => lock(&outbox).poll(cx).map(Some),
+        poll_fn(|cx| match socket.upgrade() {
+            Some(socket) => {
+                let packet = std::task::ready!(lock(&socket.outbox).poll(cx));
+                Poll::Ready(Some((packet, socket.inner())))
+            }
             None => Poll::Ready(None),
         })
     };
-    while let Some(packet) = next().await {
+    while let Some((packet, inner)) = next().await {
         let transmit = Transmit {
             destination: packet.to,
             ecn: packet.ecn,

@@ -22,7 +22,7 @@ use super::delayed::Delayed;
 use super::link::{Fate, Links};
 use super::lock;
 use super::pinned::Pinned;
-use super::shaper::{Shaper, Way, both, due};
+use super::shaper::{Isolated, Shaper, Way, due};
 use crate::clock::Clock;
 
 /// A network that exists only in one thread. Cheap to clone.
@@ -36,6 +36,7 @@ struct Shared {
     clock: Clock,
     seed: u64,
     pinned: Pinned,
+    isolated: Isolated,
     state: Mutex<State>,
 }
 
@@ -66,7 +67,7 @@ struct Packet {
 
 impl SimulatedNetwork {
     /// A network of nothing yet, on the current thread.
-    pub(crate) fn new(clock: Clock, seed: u64) -> Self {
+    pub(crate) fn new(clock: Clock, seed: u64, isolated: Isolated) -> Self {
         let state = State {
             packets: 0,
             endpoints: 0,
@@ -75,7 +76,8 @@ impl SimulatedNetwork {
             tracer: Tracer::default(),
         };
         let pinned = Pinned::new(seed);
-        Self { shared: Arc::new(Shared { clock, seed, pinned, state: Mutex::new(state) }) }
+        let state = Mutex::new(state);
+        Self { shared: Arc::new(Shared { clock, seed, pinned, isolated, state }) }
     }
 
     /// Hashes and counts of everything sent so far.
@@ -129,7 +131,9 @@ impl SimulatedNetwork {
 
     /// Bind a socket; `None` when the address is taken.
     pub(crate) fn bind(&self, address: SocketAddr, links: Links) -> Option<Arc<SimulatedSocket>> {
-        let shaper = Arc::new(Shaper::new(links, self.shared.seed, &address.to_string()));
+        let (seed, isolated) = (self.shared.seed, self.shared.isolated.clone());
+        let shaper = Shaper::new(links, seed, &address.to_string(), address, isolated);
+        let shaper = Arc::new(shaper);
         let inbox = Arc::new(Mutex::new(Delayed::new(self.shared.clock)));
         let plug = Plug { shaper: Arc::clone(&shaper), inbox: Arc::clone(&inbox) };
         let mut state = lock(&self.shared.state);
@@ -137,7 +141,19 @@ impl SimulatedNetwork {
             return None;
         }
         state.sockets.insert(address, plug);
-        Some(Arc::new(SimulatedSocket::new(address, self.clone(), inbox, shaper)))
+        Some(Arc::new(SimulatedSocket::new(self.clone(), inbox, shaper)))
+    }
+
+    /// Whoever is at an address is at one that nobody has had from now on; which one. What is
+    /// sent to the old address from now on goes nowhere.
+    pub(crate) fn rebind(&self, old: SocketAddr) -> SocketAddr {
+        let new = self.next_address();
+        let mut state = lock(&self.shared.state);
+        if let Some(plug) = state.sockets.remove(&old) {
+            state.sockets.insert(new, plug);
+        }
+        state.tracer.moved(old, new);
+        new
     }
 
     /// One packet of the memory transport, for the trace.
@@ -185,23 +201,27 @@ impl SimulatedNetwork {
         let mut state = lock(&self.shared.state);
         let state = &mut *state;
         let plug = state.sockets.get(&to);
-        let sent = shaper.carry(Way::Up, now, bytes.len());
+        let sent = shaper.carry(Way::Up, to, now, bytes.len());
         let fate = match plug {
-            Some(plug) => both(sent, plug.shaper.carry(Way::Down, now, bytes.len())),
+            Some(plug) => sent.then(plug.shaper.carry(Way::Down, from, now, bytes.len())),
             None => sent,
         };
-        let fate = match fate {
-            _ if bytes.len() > MTU => PacketFate::TooLarge,
-            Fate::Lost => PacketFate::Lost,
-            Fate::Overflowed => PacketFate::Overflowed,
-            Fate::After(_) if plug.is_none() => PacketFate::NoSocket,
-            Fate::After(delay) => PacketFate::Arrives(due(clock, now, delay)),
+        let (first, copy) = match (fate, plug) {
+            _ if bytes.len() > MTU => (PacketFate::TooLarge, None),
+            (Fate::After(_) | Fate::Twice(..), None) => (PacketFate::NoSocket, None),
+            (fate, _) => PacketFate::of(fate, |delay| due(clock, now, delay)),
         };
         state.packets += 1;
-        state.tracer.packet(now, from, to, bytes, fate);
-        let (PacketFate::Arrives(at), Some(plug)) = (fate, plug) else { return None };
-        let packet = Packet { from, ecn: transmit.ecn, bytes: bytes.to_vec() };
-        lock(&plug.inbox).hold(at, state.packets, packet)
+        state.tracer.packet(now, from, to, bytes, first);
+        let (PacketFate::Arrives(at), Some(plug)) = (first, plug) else { return None };
+        let packet = || Packet { from, ecn: transmit.ecn, bytes: bytes.to_vec() };
+        let mut inbox = lock(&plug.inbox);
+        let waker = inbox.hold(at, state.packets, packet());
+        let Some(at) = copy else { return waker };
+        state.packets += 1;
+        state.tracer.packet(now, from, to, bytes, PacketFate::Copied(at));
+        let other = inbox.hold(at, state.packets, packet());
+        waker.or(other)
     }
 
     fn delivered(&self, count: usize) {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use quinn::{AsyncUdpSocket, Runtime, TokioRuntime};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -18,29 +18,39 @@ pub(crate) struct Bound {
     pub(crate) socket: Arc<dyn AsyncUdpSocket>,
     /// Where it is bound; never port 0.
     pub(crate) address: SocketAddr,
-    /// Its link model; none on a real socket without links.
+    /// Its link model; none on a real socket without one.
     pub(crate) shaper: Option<Arc<Shaper>>,
+    /// The real socket behind its link model, whose address can change.
+    pub(crate) shaped: Option<Weak<ShapedSocket>>,
 }
 
-/// Bind a socket of this network. Real ones need the network's runtime entered.
-pub(crate) fn bind(net: &Shared, address: SocketAddr, links: Links) -> io::Result<Bound> {
+/// Bind a socket of this network. Real ones need the network's runtime entered, and are behind the
+/// link model when they are told to or have links.
+pub(crate) fn bind(
+    net: &Shared,
+    address: SocketAddr,
+    links: Links,
+    is_shaped: bool,
+) -> io::Result<Bound> {
     if let Some(network) = &net.simulated {
         let socket = network.bind(address, links).ok_or(io::ErrorKind::AddrInUse)?;
         let shaper = Some(socket.shaper());
-        return Ok(Bound { socket, address, shaper });
+        return Ok(Bound { socket, address, shaper, shaped: None });
     }
     let socket = bind_real(address)?;
     let address = socket.local_addr()?;
     let socket = TokioRuntime.wrap_udp_socket(socket)?;
-    if links == Links::IDEAL {
-        return Ok(Bound { socket, address, shaper: None });
+    if links == Links::IDEAL && !is_shaped {
+        return Ok(Bound { socket, address, shaper: None, shaped: None });
     }
-    let shaper = Arc::new(Shaper::new(links, net.seed, &net.next_dial().to_string()));
+    let (name, isolated) = (net.next_dial().to_string(), net.isolated.clone());
+    let shaper = Arc::new(Shaper::new(links, net.seed, &name, address, isolated));
     let socket = ShapedSocket::start(net, socket, Arc::clone(&shaper));
-    Ok(Bound { socket, address, shaper: Some(shaper) })
+    let shaped = Some(Arc::downgrade(&socket));
+    Ok(Bound { socket, address, shaper: Some(shaper), shaped })
 }
 
-fn bind_real(address: SocketAddr) -> io::Result<std::net::UdpSocket> {
+pub(crate) fn bind_real(address: SocketAddr) -> io::Result<std::net::UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     if address.is_ipv6() {
         // Both families through one socket, where the system allows it.

@@ -10,4 +10,5 @@ mod flood;
 mod hostile;
 mod links;
 mod messages;
+mod paths;
 mod replay;

@@ -11,7 +11,6 @@ use super::ordered::{HEADERS, Ordered, Parcel, Step};
 use crate::net::close::{By, Closed};
 use crate::net::connection::{BlobEvent, SendError};
 use crate::net::delayed::Delayed;
-use crate::net::link::Fate;
 use crate::net::shaper::{Shaper, Way, due};
 use crate::net::{PacketFate, Shared, limit, lock};
 use crate::port::Inlet;
@@ -22,8 +21,26 @@ pub(super) struct Path {
     pub(super) net: Arc<Shared>,
     pub(super) shaper: Arc<Shaper>,
     pub(super) way: Way,
-    pub(super) from: SocketAddr,
-    pub(super) to: SocketAddr,
+    pub(super) server: SocketAddr,
+}
+
+impl Path {
+    /// From whom, and to whom.
+    fn ends(&self) -> (SocketAddr, SocketAddr) {
+        let client = self.shaper.near();
+        match self.way {
+            Way::Up => (client, self.server),
+            Way::Down => (self.server, client),
+        }
+    }
+
+    /// Bytes of the largest packet that passes.
+    fn packet_max(&self) -> usize {
+        match self.shaper.link(self.way).mtu {
+            0 => usize::MAX,
+            mtu => usize::try_from(mtu).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// One direction of a memory connection.
@@ -114,6 +131,11 @@ impl Half {
         lock(&self.state).room = Some(room);
     }
 
+    /// The largest datagram that passes now.
+    pub(super) fn datagram_max(&self) -> usize {
+        limit::DATAGRAM_MAX.min(self.path.packet_max().saturating_sub(HEADERS))
+    }
+
     pub(super) fn counts(&self) -> Counts {
         lock(&self.state).counts
     }
@@ -160,7 +182,8 @@ impl Half {
                 continue;
             }
             if let Some(network) = &self.path.net.simulated {
-                network.datagram_sent(self.path.from, self.path.to, &datagram);
+                let (from, to) = self.path.ends();
+                network.datagram_sent(from, to, &datagram);
             }
             let waker = self.send_loose(&mut state, Loose::Datagram(datagram));
             drop(state);
@@ -230,7 +253,8 @@ impl Half {
         state.counts.bytes_arrived += loose.wire_bytes();
         drop(state);
         if let (Loose::Datagram(datagram), Some(network)) = (&loose, &self.path.net.simulated) {
-            network.datagram_arrived(self.path.from, self.path.to, datagram);
+            let (from, to) = self.path.ends();
+            network.datagram_arrived(from, to, datagram);
         }
         Poll::Ready(loose)
     }
@@ -264,7 +288,8 @@ impl Half {
         let way = &mut state.ordered[stream as usize];
         let number = way.next_sent;
         way.next_sent += 1;
-        let packets = u32::try_from(parcel.wire_bytes() / PACKET_BYTES + 1).unwrap_or(u32::MAX);
+        let full = PACKET_BYTES.min(self.path.packet_max());
+        let packets = u32::try_from(parcel.wire_bytes() / full + 1).unwrap_or(u32::MAX);
         let timeout = self.first_timeout();
         self.carry_parcel(state, parcel, Sending { stream, number, packets, timeout })
     }
@@ -273,7 +298,7 @@ impl Half {
     fn carry_parcel(&self, state: &mut State, parcel: Parcel, it: Sending) -> Option<Waker> {
         let Sending { stream, number, packets, timeout } = it;
         let now = self.path.net.clock.now();
-        let bytes = parcel.wire_bytes().min(PACKET_BYTES);
+        let bytes = parcel.wire_bytes().min(PACKET_BYTES).min(self.path.packet_max());
         let (mut latest, mut lost) = (now, 0);
         for _ in 0..packets {
             match self.carry(state, bytes, parcel.bytes()) {
@@ -302,20 +327,21 @@ impl Half {
 
     /// One packet: when it arrives, if it does.
     fn carry(&self, state: &mut State, size: usize, bytes: &[u8]) -> Option<Micros> {
-        let Path { net, shaper, way, from, to } = &self.path;
+        let Path { net, shaper, way, server } = &self.path;
         let now = net.clock.now();
-        let fate = match shaper.carry(*way, now, size) {
-            Fate::After(delay) => PacketFate::Arrives(due(net.clock, now, delay)),
-            Fate::Lost => PacketFate::Lost,
-            Fate::Overflowed => PacketFate::Overflowed,
-        };
+        let fate = shaper.carry(*way, *server, now, size);
+        let (fate, copy) = PacketFate::of(fate, |delay| due(net.clock, now, delay));
         if let Some(network) = &net.simulated {
-            network.note(*from, *to, bytes, fate);
+            let (from, to) = self.path.ends();
+            network.note(from, to, bytes, fate);
+            if let Some(at) = copy {
+                network.note(from, to, bytes, PacketFate::Copied(at));
+            }
         }
         state.counts.packets += 1;
         state.counts.bytes += u64::try_from(size).unwrap_or(u64::MAX);
         match fate {
-            PacketFate::Arrives(at) => Some(at),
+            PacketFate::Arrives(at) => Some(copy.map_or(at, |copy| copy.min(at))),
             _ => {
                 state.counts.lost += 1;
                 None

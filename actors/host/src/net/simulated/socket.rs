@@ -15,20 +15,14 @@ use crate::net::shaper::Shaper;
 
 /// A bound socket of the simulated network; dropping it unbinds the address.
 pub(crate) struct SimulatedSocket {
-    address: SocketAddr,
     network: SimulatedNetwork,
     inbox: Inbox,
     shaper: Arc<Shaper>,
 }
 
 impl SimulatedSocket {
-    pub(super) fn new(
-        address: SocketAddr,
-        network: SimulatedNetwork,
-        inbox: Inbox,
-        shaper: Arc<Shaper>,
-    ) -> Self {
-        Self { address, network, inbox, shaper }
+    pub(super) fn new(network: SimulatedNetwork, inbox: Inbox, shaper: Arc<Shaper>) -> Self {
+        Self { network, inbox, shaper }
     }
 
     pub(crate) fn shaper(&self) -> Arc<Shaper> {
@@ -42,7 +36,7 @@ impl AsyncUdpSocket for SimulatedSocket {
     }
 
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
-        self.network.send(self.address, &self.shaper, transmit);
+        self.network.send(self.shaper.near(), &self.shaper, transmit);
         Ok(())
     }
 
@@ -53,6 +47,7 @@ impl AsyncUdpSocket for SimulatedSocket {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let mut inbox = lock(&self.inbox);
+        let here = self.shaper.near().ip();
         let mut count = 0;
         for (buf, meta) in bufs.iter_mut().zip(meta) {
             let Poll::Ready(packet) = inbox.poll(cx) else { break };
@@ -63,7 +58,7 @@ impl AsyncUdpSocket for SimulatedSocket {
                 len,
                 stride: len,
                 ecn: packet.ecn,
-                dst_ip: Some(self.address.ip()),
+                dst_ip: Some(here),
             };
             count += 1;
         }
@@ -75,7 +70,7 @@ impl AsyncUdpSocket for SimulatedSocket {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
+        Ok(self.shaper.near())
     }
 
     fn may_fragment(&self) -> bool {
@@ -85,13 +80,13 @@ impl AsyncUdpSocket for SimulatedSocket {
 
 impl Drop for SimulatedSocket {
     fn drop(&mut self) {
-        self.network.unplug(self.address);
+        self.network.unplug(self.shaper.near());
     }
 }
 
 impl std::fmt::Debug for SimulatedSocket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SimulatedSocket({})", self.address)
+        write!(f, "SimulatedSocket({})", self.shaper.near())
     }
 }
 

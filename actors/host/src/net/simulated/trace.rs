@@ -1,10 +1,12 @@
 //! Trace: what happened to every packet, as two running hashes, counts and records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use dh_machine::{Digest, Micros};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::net::link::Fate;
 
 /// Everything sent so far, in figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct Trace {
     pub sent: u64,
     /// Packets that do not arrive, whatever the reason.
     pub lost: u64,
+    /// Copies that links made of packets.
+    pub copied: u64,
     /// Packets that quinn has been given.
     pub delivered: u64,
     /// Bytes of the packets sent.
@@ -45,9 +49,9 @@ pub struct PacketRecord {
 pub struct DatagramRecord {
     /// When it left its sender's queue.
     pub at: Micros,
-    /// By whom.
+    /// By whom: of an end whose address has changed, the first one.
     pub from: SocketAddr,
-    /// To whom.
+    /// To whom: of an end whose address has changed, the first one.
     pub to: SocketAddr,
     /// Its length in bytes.
     pub bytes: usize,
@@ -68,8 +72,23 @@ pub enum PacketFate {
     Overflowed,
     /// Nobody is bound to its destination.
     NoSocket,
-    /// It is larger than the network passes.
+    /// It is larger than the network or a link passes.
     TooLarge,
+    /// A link made it, of the packet before it, and it arrives at that time.
+    Copied(Micros),
+}
+
+impl PacketFate {
+    /// What a link decided, as the packet's fate, and when its copy arrives if there is one.
+    pub(crate) fn of(fate: Fate, due: impl Fn(Micros) -> Micros) -> (Self, Option<Micros>) {
+        match fate {
+            Fate::After(delay) => (Self::Arrives(due(delay)), None),
+            Fate::Twice(delay, copy) => (Self::Arrives(due(delay)), Some(due(copy))),
+            Fate::Lost => (Self::Lost, None),
+            Fate::Overflowed => (Self::Overflowed, None),
+            Fate::TooLarge => (Self::TooLarge, None),
+        }
+    }
 }
 
 /// Builds a trace.
@@ -83,6 +102,8 @@ pub(super) struct Tracer {
     /// Datagrams under way or lost, and where they are in `datagrams`. The hash comes first: it
     /// tells nearly all of them apart by one comparison of numbers.
     under_way: BTreeSet<((u64, SocketAddr, SocketAddr), usize)>,
+    /// The first address of each end that has another now.
+    moved: BTreeMap<SocketAddr, SocketAddr>,
 }
 
 impl Tracer {
@@ -104,6 +125,17 @@ impl Tracer {
         std::mem::take(&mut self.datagrams)
     }
 
+    /// An end has another address.
+    pub(super) fn moved(&mut self, from: SocketAddr, to: SocketAddr) {
+        let first = self.first(from);
+        self.moved.insert(to, first);
+    }
+
+    /// The first address of whoever is at `address`.
+    fn first(&self, address: SocketAddr) -> SocketAddr {
+        self.moved.get(&address).copied().unwrap_or(address)
+    }
+
     pub(super) fn datagram_sent(
         &mut self,
         at: Micros,
@@ -112,7 +144,7 @@ impl Tracer {
         bytes: &[u8],
     ) {
         if self.records.is_some() {
-            let hash = xxh3_64(bytes);
+            let (hash, from, to) = (xxh3_64(bytes), self.first(from), self.first(to));
             self.under_way.insert(((hash, from, to), self.datagrams.len()));
             let bytes = bytes.len();
             self.datagrams.push(DatagramRecord { at, from, to, bytes, hash, arrived: None });
@@ -129,7 +161,7 @@ impl Tracer {
         if self.records.is_none() {
             return;
         }
-        let key = (xxh3_64(bytes), from, to);
+        let key = (xxh3_64(bytes), self.first(from), self.first(to));
         let first = self.under_way.range((key, 0)..=(key, usize::MAX)).next().copied();
         if let Some(sent) = first {
             self.under_way.remove(&sent);
@@ -153,9 +185,14 @@ impl Tracer {
             self.bytes.word(word);
         }
         self.bytes.word(hash);
-        self.counts.sent += 1;
-        self.counts.sent_bytes += length;
-        self.counts.lost += u64::from(!matches!(fate, PacketFate::Arrives(_)));
+        match fate {
+            PacketFate::Copied(_) => self.counts.copied += 1,
+            _ => {
+                self.counts.sent += 1;
+                self.counts.sent_bytes += length;
+                self.counts.lost += u64::from(!matches!(fate, PacketFate::Arrives(_)));
+            }
+        }
         if let Some(records) = &mut self.records {
             records.push(PacketRecord { at, from, to, bytes: bytes.len(), hash, fate });
         }
@@ -183,6 +220,7 @@ fn number(fate: PacketFate) -> u64 {
         PacketFate::Overflowed => 2,
         PacketFate::NoSocket => 3,
         PacketFate::TooLarge => 4,
+        PacketFate::Copied(at) => at.0 << 3 | 5,
     }
 }
 
