@@ -11,7 +11,7 @@ mod real;
 #[cfg(test)]
 mod tests;
 
-pub use self::faulty::{Faults, FaultyDisk, Tally};
+pub use self::faulty::{Failure, Faults, FaultyDisk, NoFailure, Tally};
 pub use self::held::HeldFolder;
 pub use self::memory::MemoryDisk;
 pub use self::real::{RealDisk, free_space};

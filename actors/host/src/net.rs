@@ -15,6 +15,7 @@ mod endpoint;
 mod file;
 mod frame;
 mod gate;
+mod hostile;
 mod identity;
 mod key;
 mod known_hosts;
@@ -47,6 +48,7 @@ pub use self::connection::{
 pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust};
 pub use self::endpoint::{Endpoint, EndpointStats, ListenError, ListenOptions};
 pub use self::file::FileError;
+pub use self::hostile::{FLOOD_MAX, Hostile};
 pub use self::identity::{Identity, IdentityError};
 pub use self::key::{Fingerprint, NoFingerprint, PeerKey};
 pub use self::known_hosts::{KnownHosts, KnownHostsError};

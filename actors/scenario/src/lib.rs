@@ -5,6 +5,7 @@
 //! their events, their metrics and the records of the network.
 
 mod happening;
+pub mod hostile;
 mod invariants;
 mod peer;
 pub mod recorder;

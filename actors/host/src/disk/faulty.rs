@@ -1,5 +1,7 @@
 //! A disk that fails on purpose, and counts what is asked of it.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dh_machine::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata};
@@ -9,12 +11,34 @@ use dh_machine::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata};
 pub struct Faults {
     /// The call of this number fails, counted from 1 over all calls of the disk and its files.
     pub nth: Option<u64>,
+    /// How it fails.
+    pub failure: Failure,
     /// Bytes that may be written before the disk is full; a write that goes over it writes what
     /// fits. What is removed or cut gives no room back: give a new budget.
     pub room: Option<u64>,
     /// A bit of the byte at this offset is read wrongly, in files whose path ends so.
     pub flip: Option<(u64, &'static str)>,
 }
+
+/// How a call fails that was made to. By name: `io`, `full`, `denied`, `missing`, `exists`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failure {
+    /// The disk is at fault.
+    #[default]
+    Io,
+    /// No room is left.
+    Full,
+    /// The system does not let us.
+    Denied,
+    /// There is no such file.
+    Missing,
+    /// It is there already.
+    Exists,
+}
+
+/// A name that is no failure's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoFailure(String);
 
 /// What was asked of a [`FaultyDisk`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +63,8 @@ pub struct Tally {
     pub syncs: u64,
 }
 
-/// Another disk, with failures and a tally. Clones are the same disk.
+/// Another disk, with failures and a tally. Clones are the same disk: one goes to whoever uses it,
+/// another is kept to play with it meanwhile.
 #[derive(Clone, Debug)]
 pub struct FaultyDisk {
     under: Arc<dyn Disk>,
@@ -62,6 +87,23 @@ impl FaultyDisk {
     /// From now on these calls fail; the tally starts anew.
     pub fn set(&self, faults: Faults) {
         *lock(&self.shared) = Shared { faults, tally: Tally::default() };
+    }
+
+    /// Have the `nth` call from now on fail, 1 for the next; the other faults and the tally stay.
+    pub fn fail_nth(&self, nth: u64, failure: Failure) {
+        let mut shared = lock(&self.shared);
+        let nth = shared.tally.calls.saturating_add(nth);
+        (shared.faults.nth, shared.faults.failure) = (Some(nth), failure);
+    }
+
+    /// Fill the disk but for so many bytes.
+    pub fn fill(&self, room: u64) {
+        lock(&self.shared).faults.room = Some(room);
+    }
+
+    /// Make room again: as much as the disk below has.
+    pub fn make_room(&self) {
+        lock(&self.shared).faults.room = None;
     }
 
     /// What was asked since the faults were set.
@@ -212,8 +254,8 @@ fn call(
     shared.tally.calls += 1;
     if shared.faults.nth == Some(shared.tally.calls) {
         shared.tally.failed += 1;
-        let why = format!("call {} was made to fail", shared.tally.calls);
-        return Err(DiskError::new(DiskErrorKind::Io(why), path));
+        let kind = shared.faults.failure.kind(shared.tally.calls);
+        return Err(DiskError::new(kind, path));
     }
     note(&mut shared.tally);
     Ok(())
@@ -226,3 +268,39 @@ fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
 fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
+
+impl Failure {
+    fn kind(self, call: u64) -> DiskErrorKind {
+        match self {
+            Self::Io => DiskErrorKind::Io(format!("call {call} was made to fail")),
+            Self::Full => DiskErrorKind::Full,
+            Self::Denied => DiskErrorKind::Denied,
+            Self::Missing => DiskErrorKind::NotFound,
+            Self::Exists => DiskErrorKind::Exists,
+        }
+    }
+}
+
+impl FromStr for Failure {
+    type Err = NoFailure;
+
+    fn from_str(name: &str) -> Result<Self, NoFailure> {
+        Ok(match name {
+            "io" => Self::Io,
+            "full" => Self::Full,
+            "denied" => Self::Denied,
+            "missing" => Self::Missing,
+            "exists" => Self::Exists,
+            _ => return Err(NoFailure(name.to_owned())),
+        })
+    }
+}
+
+impl fmt::Display for NoFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name) = self;
+        write!(f, "no disk fails as {name:?}: expected io, full, denied, missing or exists")
+    }
+}
+
+impl std::error::Error for NoFailure {}

@@ -1,222 +1,229 @@
-//! A disk in memory: what a simulated process keeps its content on.
+//! A disk in memory: it outlives the actors that write to it, and is the same in every run.
 //!
-//! It outlives the actors that use it, so a server that is killed and started again finds what it
-//! had written. Times are the number of the change, so that one course of calls gives one disk.
+//! Kept by a scenario, which hands clones to a server or peer, kills it, and starts the next one
+//! on what is there. Its clock is a count of changes, so that later means newer in any run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dh_machine::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata, Micros};
 
-/// Bytes a disk in memory claims to have left; a full one is a [`FaultyDisk`](super::FaultyDisk)'s.
-const ROOM: u64 = 1 << 40;
-
-/// Files in memory. Clones are the same disk.
+/// Files in memory. Clones are the same disk. It keeps what was written without a sync, as the
+/// disk of a process that died does.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryDisk {
-    tree: Arc<Mutex<Tree>>,
+    shared: Arc<Mutex<Shared>>,
 }
 
 #[derive(Debug, Default)]
-struct Tree {
-    files: BTreeMap<String, Kept>,
-    dirs: BTreeSet<String>,
+struct Shared {
+    /// What is where: as on other disks, an open file lives on without its name.
+    names: BTreeMap<String, u64>,
+    folders: BTreeSet<String>,
+    files: BTreeMap<u64, Content>,
+    next_file: u64,
     changes: u64,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Kept {
-    bytes: Arc<Mutex<Vec<u8>>>,
+#[derive(Debug, Default)]
+struct Content {
+    bytes: Vec<u8>,
     modified: Micros,
+    /// Names and handles.
+    users: usize,
+}
+
+#[derive(Debug)]
+struct MemoryFile {
+    shared: Arc<Mutex<Shared>>,
+    number: u64,
+    path: String,
+    may_write: bool,
 }
 
 impl MemoryDisk {
-    /// Put a whole file there, in folders made for it.
-    pub fn put(&self, path: &str, bytes: Vec<u8>) {
-        let mut tree = lock(&self.tree);
-        if let Some((dir, _)) = path.rsplit_once('/') {
-            tree.make_dir(dir);
-        }
-        let modified = tree.now();
-        let bytes = Arc::new(Mutex::new(bytes));
-        tree.files.insert(path.to_owned(), Kept { bytes, modified });
+    /// Bytes of all files.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        lock(&self.shared).used()
     }
 
-    fn opened(&self, path: &str, how: How) -> Result<Box<dyn DiskFile>, DiskError> {
-        let mut tree = lock(&self.tree);
-        let fails = |kind| Err(DiskError::new(kind, path));
-        if tree.dirs.contains(path) {
-            return fails(DiskErrorKind::Io("it is a folder".to_owned()));
-        }
-        if how == How::Read && !tree.files.contains_key(path) {
-            return fails(DiskErrorKind::NotFound);
-        }
-        if path.rsplit_once('/').is_some_and(|(dir, _)| !tree.dirs.contains(dir)) {
-            return fails(DiskErrorKind::NotFound);
-        }
-        let now = tree.now();
-        let kept = tree.files.entry(path.to_owned()).or_default();
-        if how != How::Read {
-            kept.modified = now;
-        }
-        if how == How::Create {
-            kept.bytes = Arc::default();
-        }
-        let bytes = Arc::clone(&kept.bytes);
-        Ok(Box::new(OpenFile { bytes, path: path.to_owned(), may_write: how != How::Read }))
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
-    Read,
-    Create,
-    Append,
-}
-
-impl Tree {
-    fn now(&mut self) -> Micros {
-        self.changes += 1;
-        Micros(self.changes)
+    fn handle(&self, shared: &mut Shared, path: &str, may_write: bool) -> Option<MemoryFile> {
+        let number = *shared.names.get(path)?;
+        shared.content(number).users += 1;
+        let shared = Arc::clone(&self.shared);
+        Some(MemoryFile { shared, number, path: path.to_owned(), may_write })
     }
 
-    fn make_dir(&mut self, dir: &str) {
-        let mut at = dir;
-        while !at.is_empty() && self.dirs.insert(at.to_owned()) {
-            at = at.rsplit_once('/').map_or("", |(above, _)| above);
+    /// Open for writing; made where there is none.
+    fn made(&self, path: &str, is_emptied: bool) -> Result<Box<dyn DiskFile>, DiskError> {
+        let path = plain(path);
+        let mut shared = lock(&self.shared);
+        if shared.folders.contains(path) {
+            return Err(DiskError::new(DiskErrorKind::Io("it is no file".to_owned()), path));
         }
+        if !shared.has_folder(parent(path)) {
+            return Err(DiskError::new(DiskErrorKind::NotFound, path));
+        }
+        if !shared.names.contains_key(path) {
+            let number = shared.next_file;
+            shared.next_file += 1;
+            shared.names.insert(path.to_owned(), number);
+            shared.content(number).users += 1;
+            shared.change(number, |_| ());
+        }
+        let file = self.handle(&mut shared, path, true);
+        let file = file.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?;
+        if is_emptied {
+            shared.change(file.number, Vec::clear);
+        }
+        drop(shared);
+        Ok(Box::new(file))
     }
 }
 
 impl Disk for MemoryDisk {
     fn open(&self, path: &str) -> Result<Box<dyn DiskFile>, DiskError> {
-        self.opened(path, How::Read)
+        let path = plain(path);
+        let mut shared = lock(&self.shared);
+        if shared.folders.contains(path) {
+            return Err(DiskError::new(DiskErrorKind::Io("it is no file".to_owned()), path));
+        }
+        let file = self.handle(&mut shared, path, false);
+        drop(shared);
+        Ok(Box::new(file.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?))
     }
 
     fn create(&self, path: &str) -> Result<Box<dyn DiskFile>, DiskError> {
-        self.opened(path, How::Create)
+        self.made(path, true)
     }
 
     fn append_to(&self, path: &str) -> Result<Box<dyn DiskFile>, DiskError> {
-        self.opened(path, How::Append)
+        self.made(path, false)
     }
 
     fn list(&self, dir: &str) -> Result<Vec<DirEntry>, DiskError> {
-        let tree = lock(&self.tree);
-        if !tree.dirs.contains(dir) {
+        let dir = plain(dir);
+        let shared = lock(&self.shared);
+        if !shared.has_folder(dir) {
             return Err(DiskError::new(DiskErrorKind::NotFound, dir));
         }
-        let inside = |path: &str| {
-            let name = path.strip_prefix(dir)?.strip_prefix('/')?;
-            (!name.contains('/')).then(|| name.to_owned())
+        let within = shared.names.iter().filter(|(path, _)| parent(path) == dir);
+        let entry = |(path, number): (&String, &u64)| {
+            let file = shared.files.get(number)?;
+            let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+            Some(DirEntry { name, len: count(file.bytes.len()), modified: file.modified })
         };
-        let entries = tree.files.iter().filter_map(|(path, kept)| {
-            let (len, modified) = (len_of(&kept.bytes), kept.modified);
-            Some(DirEntry { name: inside(path)?, len, modified })
-        });
-        Ok(entries.collect())
+        Ok(within.filter_map(entry).collect())
     }
 
     fn metadata(&self, path: &str) -> Result<Metadata, DiskError> {
-        let tree = lock(&self.tree);
-        if let Some(kept) = tree.files.get(path) {
-            let (len, modified) = (len_of(&kept.bytes), kept.modified);
-            return Ok(Metadata { len, modified, is_dir: false });
-        }
-        if tree.dirs.contains(path) {
+        let path = plain(path);
+        let shared = lock(&self.shared);
+        if shared.has_folder(path) {
             return Ok(Metadata { len: 0, modified: Micros(0), is_dir: true });
         }
-        Err(DiskError::new(DiskErrorKind::NotFound, path))
+        let file = shared.names.get(path).and_then(|number| shared.files.get(number));
+        let file = file.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?;
+        Ok(Metadata { len: count(file.bytes.len()), modified: file.modified, is_dir: false })
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), DiskError> {
-        let mut tree = lock(&self.tree);
-        let kept = tree.files.remove(from);
-        let kept = kept.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, from))?;
-        tree.files.insert(to.to_owned(), kept);
+        let (from, to) = (plain(from), plain(to));
+        let mut shared = lock(&self.shared);
+        if !shared.names.contains_key(from) || !shared.has_folder(parent(to)) {
+            return Err(DiskError::new(DiskErrorKind::NotFound, from));
+        }
+        if let Some(number) = shared.names.remove(from)
+            && let Some(replaced) = shared.names.insert(to.to_owned(), number)
+        {
+            shared.let_go(replaced);
+        }
         Ok(())
     }
 
     fn remove(&self, path: &str) -> Result<(), DiskError> {
-        let removed = lock(&self.tree).files.remove(path);
-        removed.map(drop).ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))
+        let path = plain(path);
+        let mut shared = lock(&self.shared);
+        let number = shared.names.remove(path);
+        let number = number.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?;
+        shared.let_go(number);
+        Ok(())
     }
 
     fn touch(&self, path: &str) -> Result<(), DiskError> {
-        let mut tree = lock(&self.tree);
-        let now = tree.now();
-        let kept = tree.files.get_mut(path);
-        kept.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?.modified = now;
+        let path = plain(path);
+        let mut shared = lock(&self.shared);
+        let number = shared.names.get(path).copied();
+        let number = number.ok_or_else(|| DiskError::new(DiskErrorKind::NotFound, path))?;
+        shared.change(number, |_| ());
         Ok(())
     }
 
     fn make_dir(&self, dir: &str) -> Result<(), DiskError> {
-        lock(&self.tree).make_dir(dir);
+        let mut dir = plain(dir);
+        let mut shared = lock(&self.shared);
+        while !shared.has_folder(dir) {
+            if shared.names.contains_key(dir) {
+                return Err(DiskError::new(DiskErrorKind::Exists, dir));
+            }
+            shared.folders.insert(dir.to_owned());
+            dir = parent(dir);
+        }
         Ok(())
     }
 
-    fn sync_dir(&self, _dir: &str) -> Result<(), DiskError> {
-        Ok(())
+    fn sync_dir(&self, dir: &str) -> Result<(), DiskError> {
+        let has_folder = lock(&self.shared).has_folder(plain(dir));
+        if has_folder { Ok(()) } else { Err(DiskError::new(DiskErrorKind::NotFound, dir)) }
     }
 
     fn free_space(&self, _dir: &str) -> Result<u64, DiskError> {
-        Ok(ROOM)
+        Ok(SIZE.saturating_sub(self.used()))
     }
 }
 
-/// An open file; it stays readable when its name is gone.
-#[derive(Debug)]
-struct OpenFile {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    path: String,
-    may_write: bool,
-}
-
-impl OpenFile {
-    fn writable(&self) -> Result<MutexGuard<'_, Vec<u8>>, DiskError> {
-        if self.may_write {
-            Ok(lock(&self.bytes))
-        } else {
-            Err(DiskError::new(DiskErrorKind::Denied, self.path.as_str()))
+impl MemoryFile {
+    fn write(&self, change: impl FnOnce(&mut Vec<u8>), len: u64) -> Result<(), DiskError> {
+        let mut shared = lock(&self.shared);
+        if !self.may_write {
+            return Err(DiskError::new(DiskErrorKind::Denied, self.path.as_str()));
         }
-    }
-
-    fn place(&self, offset: u64) -> Result<usize, DiskError> {
-        let far = |_| {
-            let why = format!("offset {offset} does not fit into memory");
-            DiskError::new(DiskErrorKind::Io(why), self.path.as_str())
-        };
-        usize::try_from(offset).map_err(far)
+        let had = count(shared.content(self.number).bytes.len());
+        if shared.used().saturating_add(len.saturating_sub(had)) > SIZE {
+            return Err(DiskError::new(DiskErrorKind::Full, self.path.as_str()));
+        }
+        shared.change(self.number, change);
+        Ok(())
     }
 }
 
-impl DiskFile for OpenFile {
+impl DiskFile for MemoryFile {
     fn len(&self) -> Result<u64, DiskError> {
-        Ok(len_of(&self.bytes))
+        Ok(count(lock(&self.shared).content(self.number).bytes.len()))
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, DiskError> {
-        let bytes = lock(&self.bytes);
-        let from = self.place(offset)?.min(bytes.len());
-        let len = buf.len().min(bytes.len() - from);
-        buf[..len].copy_from_slice(&bytes[from..from + len]);
-        Ok(len)
+        let mut shared = lock(&self.shared);
+        let bytes = &shared.content(self.number).bytes;
+        let from = bytes.get(place(offset)..).unwrap_or_default();
+        let read = from.len().min(buf.len());
+        buf[..read].copy_from_slice(&from[..read]);
+        Ok(read)
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), DiskError> {
-        let from = self.place(offset)?;
-        let mut kept = self.writable()?;
-        if kept.len() < from + bytes.len() {
-            kept.resize(from + bytes.len(), 0);
-        }
-        kept[from..from + bytes.len()].copy_from_slice(bytes);
-        Ok(())
+        let end = offset.saturating_add(count(bytes.len()));
+        let change = |file: &mut Vec<u8>| {
+            let (from, to) = (place(offset), place(end));
+            file.resize(file.len().max(to), 0);
+            file[from..to].copy_from_slice(bytes);
+        };
+        self.write(change, end)
     }
 
     fn set_len(&mut self, len: u64) -> Result<(), DiskError> {
-        let len = self.place(len)?;
-        self.writable()?.resize(len, 0);
-        Ok(())
+        self.write(|file| file.resize(place(len), 0), len)
     }
 
     fn sync(&mut self) -> Result<(), DiskError> {
@@ -224,10 +231,64 @@ impl DiskFile for OpenFile {
     }
 }
 
-fn len_of(bytes: &Mutex<Vec<u8>>) -> u64 {
-    u64::try_from(lock(bytes).len()).unwrap_or(u64::MAX)
+impl Drop for MemoryFile {
+    fn drop(&mut self) {
+        lock(&self.shared).let_go(self.number);
+    }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn content(&mut self, number: u64) -> &mut Content {
+        self.files.entry(number).or_default()
+    }
+
+    fn change(&mut self, number: u64, change: impl FnOnce(&mut Vec<u8>)) {
+        self.changes += 1;
+        let modified = Micros::from_secs(self.changes);
+        let content = self.content(number);
+        change(&mut content.bytes);
+        content.modified = modified;
+    }
+
+    /// A name or a handle is gone; with the last one the bytes go.
+    fn let_go(&mut self, number: u64) {
+        let content = self.content(number);
+        content.users = content.users.saturating_sub(1);
+        if content.users == 0 {
+            self.files.remove(&number);
+        }
+    }
+
+    fn has_folder(&self, dir: &str) -> bool {
+        dir.is_empty() || self.folders.contains(dir)
+    }
+
+    fn used(&self) -> u64 {
+        self.files.values().map(|file| count(file.bytes.len())).sum()
+    }
 }
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A path without the slash that may end it; the root is empty.
+fn plain(path: &str) -> &str {
+    path.trim_end_matches('/')
+}
+
+/// The folder that a path lies in; that of a bare name is the root.
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+fn place(offset: u64) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+fn count(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
+}
+
+/// Bytes of the disk.
+const SIZE: u64 = 1 << 30;

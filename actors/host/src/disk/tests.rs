@@ -7,59 +7,51 @@ use std::sync::Arc;
 use dh_machine::{Disk, DiskError, DiskErrorKind, Micros};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::{Faults, FaultyDisk, MemoryDisk, RealDisk, Tally};
+use super::{Failure, Faults, FaultyDisk, MemoryDisk, RealDisk, Tally};
 
 fn at(dir: &Path, name: &str) -> String {
     dir.join(name).to_str().expect("a UTF-8 path").to_owned()
 }
 
-#[test]
-fn a_file_is_written_read_cut_renamed_and_removed() {
-    let dir = tempfile::tempdir().unwrap();
+/// The real disk and the one in memory, which knows the same folder.
+fn both(dir: &Path) -> [Arc<dyn Disk>; 2] {
     let memory = MemoryDisk::default();
-    memory.make_dir(&at(dir.path(), "")).unwrap();
-    for disk in [&RealDisk as &dyn Disk, &memory] {
-        let (one, other) = (at(dir.path(), "one"), at(dir.path(), "other"));
-        let mut file = disk.create(&one).unwrap();
-        file.write_at(4, b"after a gap").unwrap();
-        file.sync().unwrap();
-        let mut buf = [9; 20];
-        assert_eq!((file.len(), file.read_at(0, &mut buf)), (Ok(15), Ok(15)));
-        assert_eq!(&buf[..15], b"\0\0\0\0after a gap");
-        assert_eq!(file.read_at(15, &mut buf), Ok(0));
-        file.set_len(6).unwrap();
-        drop(file);
-        assert_eq!(disk.append_to(&one).unwrap().len(), Ok(6), "what is there stays");
-        assert_eq!(disk.append_to(&other).unwrap().is_empty(), Ok(true));
-        disk.rename(&one, &other).unwrap();
-        disk.sync_dir(&at(dir.path(), "")).unwrap();
-        let moved = disk.open(&other).unwrap();
-        assert_eq!(moved.read_at(0, &mut buf), Ok(6));
-        assert_eq!(&buf[..6], b"\0\0\0\0af");
-        assert!(disk.open(&one).unwrap_err().is_not_found());
-        assert!(disk.create(&other).unwrap().is_empty().unwrap(), "made anew");
-        disk.remove(&other).unwrap();
-        assert!(disk.metadata(&other).unwrap_err().is_not_found());
-        assert!(disk.remove(&other).unwrap_err().is_not_found());
-    }
+    memory.make_dir(&at(dir, "")).unwrap();
+    [Arc::new(RealDisk), Arc::new(memory)]
+}
+
+fn read(disk: &dyn Disk, path: &str) -> Vec<u8> {
+    let file = disk.open(path).unwrap();
+    let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+    assert_eq!(file.read_at(0, &mut bytes), Ok(bytes.len()));
+    bytes
 }
 
 #[test]
-fn a_disk_in_memory_lists_what_a_real_one_lists_and_needs_its_folders() {
-    let disk = MemoryDisk::default();
-    assert!(disk.create("a/one").unwrap_err().is_not_found(), "no such folder");
-    disk.put("a/b/one", vec![1, 2, 3]);
-    disk.put("a/two", vec![4]);
-    let names = |dir: &str| -> Vec<String> {
-        disk.list(dir).unwrap().into_iter().map(|entry| entry.name).collect()
-    };
-    assert_eq!((names("a"), names("a/b")), (vec!["two".to_owned()], vec!["one".to_owned()]));
-    assert!(disk.metadata("a/b").unwrap().is_dir);
-    let reader = disk.open("a/two").unwrap();
-    disk.remove("a/two").unwrap();
-    assert_eq!(reader.len(), Ok(1), "an open file outlives its name");
-    let mut reader = disk.clone().open("a/b/one").unwrap();
-    assert_eq!(reader.write_at(0, b"x").unwrap_err().kind, DiskErrorKind::Denied);
+fn a_file_is_written_read_cut_renamed_and_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    both(dir.path()).iter().for_each(|disk| written_read_cut_renamed_and_removed(dir.path(), disk));
+}
+
+fn written_read_cut_renamed_and_removed(dir: &Path, disk: &Arc<dyn Disk>) {
+    let (one, other) = (at(dir, "one"), at(dir, "other"));
+    let mut file = disk.create(&one).unwrap();
+    file.write_at(4, b"after a gap").unwrap();
+    file.sync().unwrap();
+    let mut buf = [9; 20];
+    assert_eq!((file.len(), file.read_at(0, &mut buf)), (Ok(15), Ok(15)));
+    assert_eq!(&buf[..15], b"\0\0\0\0after a gap");
+    assert_eq!(file.read_at(15, &mut buf), Ok(0));
+    file.set_len(6).unwrap();
+    drop(file);
+    assert_eq!(disk.append_to(&one).unwrap().len(), Ok(6), "what is there stays");
+    assert_eq!(disk.append_to(&other).unwrap().is_empty(), Ok(true));
+    disk.rename(&one, &other).unwrap();
+    disk.sync_dir(&at(dir, "")).unwrap();
+    assert_eq!(read(&**disk, &other), b"\0\0\0\0af");
+    assert!(disk.create(&other).unwrap().is_empty().unwrap(), "made anew");
+    disk.remove(&other).unwrap();
+    assert!(disk.metadata(&other).unwrap_err().is_not_found());
 }
 
 #[test]
@@ -178,4 +170,63 @@ fn a_bit_is_read_wrongly_where_it_was_asked_for() {
     assert_eq!(read("x.pallet", 2), b"`a");
     assert_eq!(read("x.pallet", 3), b"a");
     assert_eq!(read("x.partial", 0), b"aaaa");
+}
+
+#[test]
+fn a_call_from_now_fails_as_it_is_told_and_a_full_disk_gets_room_again() {
+    let disk = FaultyDisk::over(Arc::new(MemoryDisk::default()));
+    let kept = disk.clone();
+    let mut file = disk.create("x").unwrap();
+    for (name, kind) in [
+        ("full", DiskErrorKind::Full),
+        ("denied", DiskErrorKind::Denied),
+        ("missing", DiskErrorKind::NotFound),
+        ("exists", DiskErrorKind::Exists),
+    ] {
+        kept.fail_nth(2, name.parse().unwrap());
+        file.write_at(0, b"abc").unwrap();
+        assert_eq!(file.write_at(0, b"abc"), Err(DiskError::new(kind, "x")));
+        file.write_at(0, b"abc").unwrap();
+    }
+    kept.fail_nth(1, Failure::Io);
+    let failed = file.sync().unwrap_err().to_string();
+    assert_eq!(failed, "x: call 14 was made to fail");
+    kept.fill(0);
+    assert_eq!(file.write_at(3, b"d"), Err(DiskError::new(DiskErrorKind::Full, "x")));
+    kept.make_room();
+    file.write_at(3, b"d").unwrap();
+    assert_eq!(read(&disk, "x"), b"abcd");
+    let unknown = "fire".parse::<Failure>().unwrap_err().to_string();
+    assert!(unknown.ends_with("expected io, full, denied, missing or exists"), "{unknown}");
+}
+
+#[test]
+fn a_disk_in_memory_outlives_who_wrote_to_it_and_knows_folders() {
+    let disk = MemoryDisk::default();
+    let gone = |path: &str| Some(DiskError::new(DiskErrorKind::NotFound, path));
+    assert_eq!(disk.create("/a/b/x").err(), gone("/a/b/x"), "there is no such folder");
+    disk.make_dir("/a/b/").unwrap();
+    let mut file = disk.clone().create("/a/b/x").unwrap();
+    file.write_at(2, b"kept").unwrap();
+    drop(file);
+    disk.create("/a/b/w").unwrap().set_len(3).unwrap();
+    assert_eq!(read(&disk, "/a/b/x"), b"\0\0kept");
+    let listed = disk.list("/a/b").unwrap();
+    let told: Vec<_> = listed.iter().map(|entry| (entry.name.as_str(), entry.len)).collect();
+    assert_eq!(told, [("w", 3), ("x", 6)]);
+    assert!(listed[0].modified > listed[1].modified, "written later");
+    disk.touch("/a/b/x").unwrap();
+    assert!(disk.metadata("/a/b/x").unwrap().modified > listed[0].modified);
+    assert_eq!((disk.list("/a").unwrap().len(), disk.metadata("/a").unwrap().is_dir), (0, true));
+    let open = disk.open("/a/b/x").unwrap();
+    disk.rename("/a/b/w", "/a/b/x").unwrap();
+    assert_eq!((open.len(), disk.open("/a/b/x").unwrap().len()), (Ok(6), Ok(3)));
+    assert_eq!(disk.used(), 9);
+    drop(open);
+    assert_eq!(disk.used(), 3, "what has neither name nor handle is gone");
+    assert_eq!(disk.remove("/a/b/w").err(), gone("/a/b/w"));
+    let refused = disk.open("/a/b/x").unwrap().set_len(1).unwrap_err();
+    assert_eq!(refused.kind, DiskErrorKind::Denied, "opened for reading");
+    let full = disk.create("/a/b/x").unwrap().set_len(1 << 40).unwrap_err();
+    assert_eq!(full.kind, DiskErrorKind::Full);
 }

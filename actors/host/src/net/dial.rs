@@ -162,15 +162,7 @@ impl Net {
         let net = Arc::clone(&self.shared);
         let number = net.next_dial();
         let task = self.shared.handle.spawn(async move {
-            let dialed = match options.target {
-                Target::Memory(address) => {
-                    let dialled = dial_memory(&net, &options, address, number);
-                    let dialled = tokio::time::timeout(limit::IDLE_MAX, dialled).await;
-                    dialled.unwrap_or(Err(DialError::TimedOut))
-                }
-                _ => dial_quic(&net, &options, &inlet).await,
-            };
-            let last = match dialed {
+            let last = match connect(&net, &options, number, Some(&inlet)).await {
                 Ok(connection) => Dialed::Connected(connection),
                 Err(error) => Dialed::Failed(error),
             };
@@ -181,10 +173,25 @@ impl Net {
     }
 }
 
+/// Dial with a name for the draws; what is to be said before the end goes to `inlet`.
+pub(crate) async fn connect(
+    net: &Arc<Shared>,
+    options: &DialOptions,
+    number: u64,
+    inlet: Option<&Inlet<Dialed>>,
+) -> Result<Connection, DialError> {
+    let Target::Memory(address) = options.target else {
+        return dial_quic(net, options, inlet).await;
+    };
+    let dialled = dial_memory(net, options, address, number);
+    let dialled = tokio::time::timeout(limit::IDLE_MAX, dialled).await;
+    dialled.unwrap_or(Err(DialError::TimedOut))
+}
+
 async fn dial_quic(
     net: &Arc<Shared>,
     options: &DialOptions,
-    inlet: &Inlet<Dialed>,
+    inlet: Option<&Inlet<Dialed>>,
 ) -> Result<Connection, DialError> {
     let (address, name) = find(net, &options.target).await?;
     let known = expected_key(&options.trust, address, &name)?;
@@ -216,7 +223,9 @@ async fn dial_quic(
     if let (Some(path), Some(shown)) = (&known.pin_to, verifier.shown()) {
         KnownHosts::pin(path, &name, shown).map_err(DialError::KnownHosts)?;
         let told = Dialed::Trusting { name, fingerprint: shown.fingerprint() };
-        let _ = inlet.send(told).await;
+        if let Some(inlet) = inlet {
+            let _ = inlet.send(told).await;
+        }
     }
     let lane = QuicLane::start(net, connected, bound.address, End::Client, bound.shaper);
     Ok(Connection::new(Lane::Quic(lane)))

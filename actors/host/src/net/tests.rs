@@ -11,4 +11,5 @@ mod hostile;
 mod links;
 mod messages;
 mod paths;
+mod raiders;
 mod replay;
