@@ -19,6 +19,8 @@ mod joining;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod paths;
+#[cfg(test)]
 mod prediction;
 #[cfg(test)]
 mod raw;

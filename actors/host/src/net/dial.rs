@@ -5,6 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::{fmt, future, io};
 
@@ -321,10 +322,10 @@ enum Answer {
 }
 
 impl MemoryKnock {
-    /// Let it in: the server's end.
-    pub(crate) fn accept(self, server_key: PeerKey) -> Connection {
+    /// Let it in: the server's end, which sends and hears nothing once `is_dead`.
+    pub(crate) fn accept(self, server_key: PeerKey, is_dead: Arc<AtomicBool>) -> Connection {
         let Self { net, server, client_key, shaper, answer } = self;
-        let ends = Ends { server, client_key, server_key };
+        let ends = Ends { server, client_key, server_key, is_dead };
         let (near, far) = memory::pair(&net, ends, shaper);
         // A dialler that gave up drops its end, which closes the connection.
         let _ = answer.send(Answer::Accepted(Connection::new(Lane::Memory(near))));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::{fmt, io};
 
@@ -86,6 +86,8 @@ pub(crate) struct Inner {
     address: SocketAddr,
     key: PeerKey,
     gate: Option<Arc<Gate>>,
+    /// Shared with the gate and with every connection inside the process.
+    is_dead: Arc<AtomicBool>,
     /// The task that offers arrivals over UDP; it holds the endpoint open.
     accepting: Option<AbortHandle>,
     knocks: Inlet<Knock>,
@@ -137,9 +139,10 @@ impl Net {
         let net = &self.shared;
         let failed = |error| ListenError::Bind { address: options.address, error };
         let _entered = net.handle.enter();
+        let is_dead = Arc::<AtomicBool>::default();
         let (quinn, gate, address) = if options.udp {
             let bound = socket::bind(net, options.address, options.links, false).map_err(failed)?;
-            let gate = Arc::new(Gate::new(bound.socket, net.clock, net.seed));
+            let gate = Arc::new(Gate::new(bound.socket, net.clock, net.seed, Arc::clone(&is_dead)));
             let quinn = open(net, &options, &gate)?;
             (Some(quinn), Some(gate), bound.address)
         } else {
@@ -152,6 +155,7 @@ impl Net {
                 address,
                 key: options.identity.key(),
                 gate,
+                is_dead,
                 accepting: quinn.map(|quinn| accept(quinn).abort_handle()),
                 knocks,
                 waiting: Mutex::default(),
@@ -190,7 +194,7 @@ impl Endpoint {
             }
             (Arrival::Quic(incoming), Verdict::Ignore) => incoming.ignore(),
             (Arrival::Memory(knock), Verdict::Accept) => {
-                let connection = knock.accept(self.inner.key);
+                let connection = knock.accept(self.inner.key, Arc::clone(&self.inner.is_dead));
                 self.inner.tell(Knock::Arrived { id, connection });
             }
             (Arrival::Memory(knock), Verdict::Retry | Verdict::Ignore) => knock.ignore(),
@@ -234,6 +238,22 @@ impl Endpoint {
             retried: counts.retried.load(Ordering::Relaxed),
             overflowed: counts.overflowed.load(Ordering::Relaxed),
             expired: counts.expired.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Be gone as if the process had died: from now on nothing is sent or heard, on no connection
+    /// of this endpoint, and nobody is told. In simulation, and inside the process, another can
+    /// listen at the address at once; a real socket is let go of when its connections have ended,
+    /// about a second after they were dropped.
+    pub fn kill(&self) {
+        self.inner.is_dead.store(true, Ordering::Relaxed);
+        self.inner.forget_door();
+        if let Some(network) = &self.inner.net.simulated {
+            network.pull(self.inner.address);
+        }
+        self.close();
+        if let Some(accepting) = &self.inner.accepting {
+            accepting.abort();
         }
     }
 
@@ -288,6 +308,14 @@ impl Inner {
         }
     }
 
+    /// Another endpoint may have the address already.
+    fn forget_door(&self) {
+        let mut doors = lock(&self.net.doors);
+        if doors.get(&self.address).is_some_and(|door| std::ptr::eq(door.as_ptr(), self)) {
+            doors.remove(&self.address);
+        }
+    }
+
     fn tell(&self, knock: Knock) -> bool {
         self.knocks.offer(knock).is_ok()
     }
@@ -305,7 +333,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.close();
-        lock(&self.net.doors).remove(&self.address);
+        self.forget_door();
         if let Some(accepting) = &self.accepting {
             accepting.abort();
         }

@@ -39,6 +39,8 @@ use crate::clock::Clock;
 pub(crate) struct Gate {
     inner: Arc<dyn AsyncUdpSocket>,
     clock: Clock,
+    /// Its process is taken for dead: nothing comes and nothing goes.
+    is_dead: Arc<AtomicBool>,
     is_told: AtomicBool,
     is_flooded: AtomicBool,
     dropped: AtomicU64,
@@ -53,11 +55,17 @@ struct State {
 }
 
 impl Gate {
-    pub(crate) fn new(inner: Arc<dyn AsyncUdpSocket>, clock: Clock, seed: u64) -> Self {
+    pub(crate) fn new(
+        inner: Arc<dyn AsyncUdpSocket>,
+        clock: Clock,
+        seed: u64,
+        is_dead: Arc<AtomicBool>,
+    ) -> Self {
         let sieve = Sieve::new(clock.now(), seed);
         Self {
             inner,
             clock,
+            is_dead,
             is_told: AtomicBool::new(false),
             is_flooded: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
@@ -128,6 +136,9 @@ impl AsyncUdpSocket for Gate {
     }
 
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
+        if self.is_dead.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.inner.try_send(transmit)
     }
 
@@ -137,6 +148,9 @@ impl AsyncUdpSocket for Gate {
         bufs: &mut [IoSliceMut<'_>],
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
+        if self.is_dead.load(Ordering::Relaxed) {
+            return Poll::Pending;
+        }
         let state = &mut *lock(&self.state);
         if let Some(pause) = &mut state.pause {
             if pause.as_mut().poll(cx).is_pending() {

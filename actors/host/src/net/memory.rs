@@ -13,6 +13,7 @@ mod reading;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use dh_machine::Micros;
@@ -66,18 +67,21 @@ impl Side {
 }
 
 /// Who the two ends are, and where the server is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ends {
     pub(crate) server: SocketAddr,
     pub(crate) client_key: PeerKey,
     pub(crate) server_key: PeerKey,
+    /// The server's process is taken for dead.
+    pub(crate) is_dead: Arc<AtomicBool>,
 }
 
 /// A new connection: the client's end and the server's.
 pub(crate) fn pair(net: &Arc<Shared>, ends: Ends, shaper: Arc<Shaper>) -> (MemoryEnd, MemoryEnd) {
     let path = |side: Side| {
         let (net, shaper) = (Arc::clone(net), Arc::clone(&shaper));
-        Path { net, shaper, way: side.way(), server: ends.server }
+        let is_dead = Arc::clone(&ends.is_dead);
+        Path { net, shaper, way: side.way(), server: ends.server, is_dead }
     };
     let halves = [Half::new(path(Side::Client)), Half::new(path(Side::Server))];
     let keys = [ends.client_key, ends.server_key];

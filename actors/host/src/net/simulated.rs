@@ -174,8 +174,18 @@ impl SimulatedNetwork {
         lock(&self.shared.state).tracer.datagram_arrived(at, from, to, bytes);
     }
 
-    fn unplug(&self, address: SocketAddr) {
+    /// Unbind an address at once, whoever still holds its socket.
+    pub(crate) fn pull(&self, address: SocketAddr) {
         lock(&self.shared.state).sockets.remove(&address);
+    }
+
+    /// A socket is gone. Another may be bound to its address already.
+    fn unplug(&self, shaper: &Arc<Shaper>) {
+        let address = shaper.near();
+        let mut state = lock(&self.shared.state);
+        if state.sockets.get(&address).is_some_and(|plug| Arc::ptr_eq(&plug.shaper, shaper)) {
+            state.sockets.remove(&address);
+        }
     }
 
     /// Take what one socket sends.

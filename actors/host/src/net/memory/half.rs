@@ -1,6 +1,7 @@
 //! Half: what one end of a memory connection sends, and what of it is under way.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -11,6 +12,7 @@ use super::ordered::{HEADERS, Ordered, Parcel, Step};
 use crate::net::close::{By, Closed};
 use crate::net::connection::{BlobEvent, SendError};
 use crate::net::delayed::Delayed;
+use crate::net::link::Fate;
 use crate::net::shaper::{Shaper, Way, due};
 use crate::net::{PacketFate, Shared, limit, lock};
 use crate::port::Inlet;
@@ -22,6 +24,8 @@ pub(super) struct Path {
     pub(super) shaper: Arc<Shaper>,
     pub(super) way: Way,
     pub(super) server: SocketAddr,
+    /// The server's process is taken for dead: nothing passes.
+    pub(super) is_dead: Arc<AtomicBool>,
 }
 
 impl Path {
@@ -327,9 +331,10 @@ impl Half {
 
     /// One packet: when it arrives, if it does.
     fn carry(&self, state: &mut State, size: usize, bytes: &[u8]) -> Option<Micros> {
-        let Path { net, shaper, way, server } = &self.path;
+        let Path { net, shaper, way, server, is_dead } = &self.path;
         let now = net.clock.now();
         let fate = shaper.carry(*way, *server, now, size);
+        let fate = if is_dead.load(Ordering::Relaxed) { Fate::Lost } else { fate };
         let (fate, copy) = PacketFate::of(fate, |delay| due(net.clock, now, delay));
         if let Some(network) = &net.simulated {
             let (from, to) = self.path.ends();

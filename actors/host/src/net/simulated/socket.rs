@@ -80,7 +80,7 @@ impl AsyncUdpSocket for SimulatedSocket {
 
 impl Drop for SimulatedSocket {
     fn drop(&mut self) {
-        self.network.unplug(self.shaper.near());
+        self.network.unplug(&self.shaper);
     }
 }
 

@@ -102,3 +102,28 @@ fn a_raid_ends_with_its_handle() {
         assert!(before.sent >= 990, "{before:?}");
     });
 }
+
+#[test]
+fn a_server_that_is_killed_says_nothing_and_another_can_have_its_address_at_once() {
+    for over in BOTH {
+        simulated(11, async |net| {
+            let joined = join(&net, over, Links::IDEAL).await;
+            let began = net.shared.clock.now();
+            joined.endpoint.kill();
+            let (again, knocks) = listen(&net);
+            assert_eq!(again.address(), joined.endpoint.address());
+            // The end of the old one takes nothing from the new one.
+            drop((joined.server, joined.endpoint, joined.knocks));
+            sleep_ms(2_000).await;
+            assert!(joined.client_ear.take().is_none(), "{over:?}: a goodbye");
+            let ear = Ear::new(&net);
+            net.dial(dial_options(&again, over), ear.dialed());
+            let _server = welcome(&again, &knocks).await;
+            assert!(matches!(ear.next().await, Told::Dialed(crate::net::Dialed::Connected(_))));
+            let (closed, _) = joined.client_ear.closed().await;
+            assert_ne!(closed.by, crate::net::By::Local, "{over:?}: {closed:?}");
+            let silence = net.shared.clock.now().since(began);
+            assert!(silence > Micros::from_secs(2), "{over:?}: {silence:?}");
+        });
+    }
+}
