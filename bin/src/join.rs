@@ -11,7 +11,9 @@ use dh_client::{
 use dh_host::net::Trust;
 use dh_host::{Runtime, Scope};
 use dh_machine::Micros;
-use dh_prefs::{Address, Command, Prefs, Side, default_name, help, parse};
+use dh_messages::ServerChat;
+use dh_prefs::{Address, Command, CommandError, Prefs, Side, default_name, help, parse};
+use dh_server::ServerEvent;
 use dh_sim::GrayBox;
 use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
@@ -22,7 +24,7 @@ use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
 use crate::output::bar::{Bar, Unit};
 use crate::picture::{Darkroom, Theatre, no_adapter};
-use crate::{content, identity, output, picture, serve, settings};
+use crate::{content, identity, output, picture, prefs, serve, settings};
 
 /// How long leaving may take before the process ends anyway.
 const LEAVE_MAX: Duration = Duration::from_secs(2);
@@ -127,6 +129,8 @@ pub(crate) struct Visit<'a> {
     bar: Option<Bar>,
     /// When a transfer was told last, for programs.
     downloading_told: Option<Instant>,
+    /// The number of the newest line that went to the server's console.
+    next_line: u32,
     /// Bytes that came for the map that loads.
     fetched: u64,
 }
@@ -178,6 +182,7 @@ impl<'a> Visit<'a> {
             told_to_leave: false,
             bar: None,
             downloading_told: None,
+            next_line: 0,
             fetched: 0,
         }
     }
@@ -227,6 +232,10 @@ impl<'a> Visit<'a> {
                 }
                 Some(Event::Told(FrontMsg::Typed(line))) => self.typed(&line),
                 Some(Event::Told(FrontMsg::Client(event))) => self.told(event, seconds),
+                Some(Event::Told(FrontMsg::Server(ServerEvent::Keep(change)))) => {
+                    prefs::keep(None, self.shared, &change);
+                    Next::On
+                }
                 None | Some(Event::Told(_)) => Next::On,
             };
             if next == Next::Over {
@@ -238,6 +247,17 @@ impl<'a> Visit<'a> {
     fn told(&mut self, event: ClientEvent, seconds: Option<Duration>) -> Next {
         match event {
             ClientEvent::Line(text) => self.print("line", &json!({ "text": text }), &text),
+            ClientEvent::Chat(line) => {
+                let (kind, slot) = (line.kind.name(), Some(line.slot));
+                let slot = slot.filter(|slot| *slot != ServerChat::NO_SLOT);
+                let text = line.to_log_line();
+                let facts = json!({ "text": text, "kind": kind, "slot": slot,
+                    "name": line.name.as_str(), "said": line.text.as_str() });
+                self.print("line", &facts, &text);
+            }
+            ClientEvent::Answer { id, text } => {
+                self.print("answer", &json!({ "line": id, "text": text }), &text);
+            }
             ClientEvent::Informed { world_name, map } => {
                 let shown = if map.is_empty() { "the gray box" } else { &map };
                 let text = format!("joined {world_name}, map {shown}");
@@ -306,6 +326,16 @@ impl<'a> Visit<'a> {
                 self.told_to_leave = self.ended.is_none() && !self.tried_at_console;
                 self.tried_at_console = true;
                 self.client.connect(to);
+                return Next::On;
+            }
+            Ok(Some(Command::Chat(text))) => {
+                self.client.chat(text);
+                return Next::On;
+            }
+            // The server has a console too: whether it listens to this player is its to say.
+            Err(CommandError::Elsewhere(_) | CommandError::NotOurs(_)) if self.ended.is_none() => {
+                self.next_line += 1;
+                self.client.console(self.next_line, line.trim());
                 return Next::On;
             }
             Ok(Some(Command::Disconnect)) if self.ended.is_none() => {

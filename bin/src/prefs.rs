@@ -5,10 +5,10 @@
 
 use crate::command::{Prefs as What, Shared};
 use crate::data::{self, DataFolder};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, say};
 use crate::{output, settings};
 use dh_host::disk::HeldFolder;
-use dh_prefs::{Place, PrefError, Preference, Prefs, Problem, Source, TABLE, Value};
+use dh_prefs::{Change, Place, PrefError, Preference, Prefs, Problem, Source, TABLE, Value};
 use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -66,6 +66,21 @@ fn set(path: &Path, row: &Preference, text: &str, as_json: bool) -> Result<(), F
         return output::json(&json!({ "key": row.key, "value": value(Some(&change.value)) }));
     }
     output::line(&format!("{} = {}", row.key, change.value))
+}
+
+/// Writes down what was changed at a console and is to hold at the next start too; that it cannot
+/// be written ends nothing.
+pub(crate) fn keep(config: Option<&Path>, shared: &Shared, change: &Change) {
+    let file = || match config {
+        Some(path) => Ok(path.to_owned()),
+        None => DataFolder::open_lasting(shared.data.as_deref()).map(|it| settings::file(&it)),
+    };
+    let with =
+        |name: &str, old: &str| dh_prefs::with_value(name, old, change.preference, &change.value);
+    if let Err(failure) = file().and_then(|path| edit(&path, with)) {
+        let key = change.preference.key;
+        say(&format!("{key} holds until this server stops: {}", failure.cause));
+    }
 }
 
 fn reset(path: &Path, rows: &[&Preference], as_json: bool) -> Result<(), Failure> {

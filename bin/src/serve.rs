@@ -15,7 +15,7 @@ use crate::command::{Server, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
-use crate::{content, identity, output, settings};
+use crate::{content, identity, output, prefs, settings};
 
 /// What the world of a server without a map is called.
 const GRAY_BOX: &str = "the gray box";
@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         .map_err(|error| cannot_start(&error))?;
     ready(&server, &fingerprint, shared);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
-    let reason = serve(&runtime, &server, &front, until, shared);
+    let reason = serve(&runtime, &server, &front, until, (flags, shared));
     let lateness = lateness(&runtime);
     server.say_goodbye(&format!("server stopped ({reason})"));
     stop(&runtime)?;
@@ -75,7 +75,7 @@ fn serve(
     server: &Running,
     front: &Front,
     until: Option<Instant>,
-    shared: &Shared,
+    (flags, shared): (&Server, &Shared),
 ) -> String {
     let mut next_line = 0;
     loop {
@@ -94,6 +94,9 @@ fn serve(
             }
             Some(Event::Told(FrontMsg::Server(ServerEvent::StopAsked))) => {
                 return "asked by the console".to_owned();
+            }
+            Some(Event::Told(FrontMsg::Server(ServerEvent::Keep(change)))) => {
+                prefs::keep(flags.config.as_deref(), shared, &change);
             }
             Some(Event::Told(told)) => print(&told, shared),
         }

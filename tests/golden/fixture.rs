@@ -35,7 +35,7 @@ pub(crate) fn checked_in() -> &'static Files {
 pub(crate) fn built() -> Files {
     let mut files = Files::new();
     for sample in samples() {
-        let row = row_of(sample.message);
+        let row = row_of(&sample);
         let shown = row.show(&sample.body).unwrap();
         assert!(files.insert(file_of(&sample), text(&shown, &sample.body)).is_none());
     }
@@ -85,14 +85,14 @@ pub(crate) fn load(folder: &Path) -> Files {
         .collect()
 }
 
-/// The registry's row of this name.
-pub(crate) fn row_of(message: &str) -> &'static MessageRow {
-    MESSAGES.iter().find(|row| row.name == message).unwrap()
+/// The registry's row of a sample's message.
+pub(crate) fn row_of(Sample { message, direction, .. }: &Sample) -> &'static MessageRow {
+    MESSAGES.iter().find(|row| (row.name, row.direction) == (*message, *direction)).unwrap()
 }
 
 /// The name of a sample's file: direction, message and branch.
-pub(crate) fn file_of(Sample { message, branch, .. }: &Sample) -> String {
-    let direction = row_of(message).direction.word();
+pub(crate) fn file_of(Sample { message, direction, branch, .. }: &Sample) -> String {
+    let direction = direction.word();
     let dot = if branch.is_empty() { "" } else { "." };
     format!("{direction}.{message}{dot}{branch}.hex")
 }

@@ -16,8 +16,8 @@ use crate::samples::samples;
 /// FIX-01
 #[test]
 fn every_message_has_a_packet_and_every_packet_a_sample() {
-    let sampled: BTreeSet<&str> = samples().iter().map(|sample| sample.message).collect();
-    let listed: BTreeSet<&str> = MESSAGES.iter().map(|row| row.name).collect();
+    let sampled: BTreeSet<_> = samples().iter().map(|it| (it.direction, it.message)).collect();
+    let listed: BTreeSet<_> = MESSAGES.iter().map(|row| (row.direction, row.name)).collect();
     assert_eq!(sampled, listed);
     for sample in samples() {
         assert!(checked_in().contains_key(&file_of(&sample)), "{}", file_of(&sample));
@@ -40,7 +40,7 @@ fn every_packet_reads_as_its_value_and_the_value_gives_the_packet() {
         let (name, packet) = (file_of(&sample), packet_of(&sample));
         assert!((sample.reads)(&packet), "{name} reads as another value");
         assert_eq!(packet, sample.body, "{name}: value to bytes");
-        let row = row_of(sample.message);
+        let row = row_of(&sample);
         assert_eq!(row.recode(&packet).as_ref(), Ok(&packet), "{name}: bytes to value to bytes");
     }
 }
@@ -53,7 +53,7 @@ fn the_schema_alone_walks_every_packet_to_its_last_byte() {
         let (name, packet) = (file_of(&sample), packet_of(&sample));
         let mut reached = 0;
         let mut visit = |step: &dh_wire::stride::Step<'_>| reached = step.range.end;
-        stride(&schema, row_of(sample.message).shape, &packet, &mut visit)
+        stride(&schema, row_of(&sample).shape, &packet, &mut visit)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(reached, packet.len(), "{name}");
     }

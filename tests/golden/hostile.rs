@@ -29,7 +29,7 @@ fn every_message_has_an_entry_point_for_fuzzing() {
 #[test]
 fn every_prefix_and_every_byte_more_is_refused() {
     for sample in samples() {
-        let row = row_of(sample.message);
+        let row = row_of(&sample);
         // What ends in a rest takes any length from there on.
         let open = ends_open(&schema(), row.shape);
         let mut packet = packet_of(&sample);
@@ -82,7 +82,7 @@ fn no_decoder_panics_on_ten_thousand_mutations() {
 #[test]
 fn reading_allocates_no_more_than_its_share_of_the_bytes() {
     for sample in samples() {
-        let row = row_of(sample.message);
+        let row = row_of(&sample);
         let packet = packet_of(&sample);
         for bytes in cuts(&packet).chain(flips(&packet)).chain(huge_counts(&packet)) {
             let datagram = [&[row.id][..], &bytes].concat();
@@ -153,7 +153,7 @@ fn corpus() -> Vec<Vec<u8>> {
     let mut corpus = Vec::new();
     for sample in samples() {
         let packet = packet_of(&sample);
-        corpus.push([&[row_of(sample.message).id][..], &packet].concat());
+        corpus.push([&[row_of(&sample).id][..], &packet].concat());
         corpus.push(packet);
     }
     corpus.push([&[3][..], &bytes_of(&checked_in()[ENVELOPE])].concat());

@@ -1,18 +1,21 @@
 //! The values behind the golden packets: one for each message and each branch worth pinning.
 
 use dh_messages::{
-    BlobChunk, BlobKind, BlobRefused, BlobRequest, Buttons, ChatKind, ClientInfo, ClientNotice,
-    ClientReady, CloseCode, ConnectRequest, Content, EntityId, EntityRecord, EntityState, Few8,
-    Guid, Hash128, Input, KindPayload, MapAdvert, MapLoad, Message, NetKind, OwnerDetail,
-    PROTOCOL_VERSION, PawnFlags, PlayerEntry, PlayerInput, PlayerList, RecordFlags, Rest, Root,
-    SchemaHash, ServerChat, ServerInfo, SessionEnd, Severity, Snapshot, SnapshotAck,
-    SnapshotFragment, SnapshotHead, SpawnAck, WorldSettings, decode, encode,
+    BlobChunk, BlobKind, BlobRefused, BlobRequest, Buttons, ChatKind, ClientChat, ClientInfo,
+    ClientNotice, ClientReady, CloseCode, ConnectRequest, ConsoleAnswer, ConsoleLine, Content,
+    Direction, EntityId, EntityRecord, EntityState, Few8, Guid, Hash128, Input, KindPayload,
+    MapAdvert, MapLoad, Message, NetKind, OwnerDetail, PROTOCOL_VERSION, PawnFlags, PlayerEntry,
+    PlayerInput, PlayerList, RecordFlags, Rest, Root, SchemaHash, ServerChat, ServerInfo,
+    SessionEnd, Severity, Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, SpawnAck,
+    WorldSettings, decode, encode,
 };
 
 /// One message with one value.
 pub(crate) struct Sample {
     /// The name of the message.
     pub(crate) message: &'static str,
+    /// Who receives it.
+    pub(crate) direction: Direction,
     /// Which branch of it, empty where there is one.
     pub(crate) branch: &'static str,
     /// The body that the value gives.
@@ -28,7 +31,7 @@ fn sample<M: Message + PartialEq + Clone + 'static>(branch: &'static str, value:
     let mut body = Vec::new();
     encode(&mut value.clone(), &mut body).unwrap();
     let reads = Box::new(move |body: &[u8]| decode::<M>(body).as_ref() == Ok(&value));
-    Sample { message: M::NAME, branch, body, reads }
+    Sample { message: M::NAME, direction: M::DIRECTION, branch, body, reads }
 }
 
 /// Every sample.
@@ -220,5 +223,8 @@ fn telling() -> Vec<Sample> {
         sample("server", chat(ChatKind::Server, none, "", "a line from the console")),
         sample("join", chat(ChatKind::Join, 0, "alice", "")),
         sample("leave", chat(ChatKind::Leave, 0, "alice", "")),
+        sample("", ClientChat { text: "hello, b\u{f8}b".into() }),
+        sample("", ConsoleLine { id: 7, text: "kick #3 enough".into() }),
+        sample("", ConsoleAnswer { id: 7, text: "kick: #3 is gone (enough)".into() }),
     ]
 }

@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 use dh_cook::Cooked;
 use dh_map::{Map, Mesh, image};
 use dh_messages::{
-    BlobChunk, BlobRefused, BlobRequest, ClientInfo, ClientNotice, ClientReady, ConnectRequest,
-    Input, MapLoad, Message, Opening, PlayerList, SchemaHash, ServerChat, ServerInfo, SessionEnd,
-    Snapshot, SnapshotFragment, SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
+    BlobChunk, BlobRefused, BlobRequest, ClientChat, ClientInfo, ClientNotice, ClientReady,
+    ConnectRequest, ConsoleAnswer, ConsoleLine, Input, MapLoad, Message, Opening, PlayerList,
+    SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
+    ToServer, decode, encode, opening, schema,
 };
 use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
@@ -40,10 +41,13 @@ bodies! {
     fuzz_blob_chunk BlobChunk;
     fuzz_blob_refused BlobRefused;
     fuzz_blob_request BlobRequest;
+    fuzz_client_chat ClientChat;
     fuzz_client_info ClientInfo;
     fuzz_client_notice ClientNotice;
     fuzz_client_ready ClientReady;
     fuzz_connect_request ConnectRequest;
+    fuzz_console_answer ConsoleAnswer;
+    fuzz_console_line ConsoleLine;
     fuzz_input Input;
     fuzz_map_load MapLoad;
     fuzz_player_list PlayerList;

@@ -10,7 +10,7 @@ use dh_prefs::{Address, Prefs};
 use dh_sim::GrayBox;
 use dh_view::View;
 
-use crate::connection::{ConnectionActor, ConnectionMsg};
+use crate::connection::{ConnectionActor, ConnectionMsg, ServerLine};
 use crate::content::{ClientContent, StandingMap};
 use crate::controls::{Controls, Wish};
 use crate::dialer::Dialer;
@@ -117,6 +117,18 @@ impl Client {
     /// Leave, or give up the attempt.
     pub fn disconnect(&self) {
         self.ways.to_connection(ConnectionMsg::Disconnect);
+    }
+
+    /// Say a line to everybody. What shows nothing, is too much at once or comes before there is a
+    /// pawn is not said.
+    pub fn chat(&self, text: impl Into<String>) {
+        self.ways.to_connection(ConnectionMsg::Chat(text.into()));
+    }
+
+    /// Have the server's console run a line, if it lets this player; the answer is told as an
+    /// event that carries `id`.
+    pub fn console(&self, id: u32, text: impl Into<String>) {
+        self.ways.to_connection(ConnectionMsg::Console(ServerLine { id, text: text.into() }));
     }
 
     /// Want this from the next tick on.

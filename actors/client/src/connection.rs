@@ -9,6 +9,7 @@ mod landing;
 mod state;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 use std::sync::Arc;
 
@@ -54,6 +55,10 @@ actor_message! {
         Connect(Option<Address>): Control Refuse,
         /// Leave, or give up the attempt.
         Disconnect: Control Refuse,
+        /// The player says something.
+        Chat(String): Control Refuse,
+        /// The player has a line for the server's console.
+        Console(ServerLine): Control Refuse,
         /// Who the player is has changed; the next join says so.
         Profile(Arc<Profile>): Control Coalesce,
         /// From now on the path does this to packets, as scenarios have it.
@@ -81,6 +86,15 @@ actor_message! {
         /// The predictor has a datagram for the server.
         Input(Numbered<Bytes>): Data DropOldest,
     }
+}
+
+/// A line for the server's console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerLine {
+    /// The asker's own number; the answer carries it.
+    pub id: u32,
+    /// The line.
+    pub text: String,
 }
 
 /// Why a dial failed.

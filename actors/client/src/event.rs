@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dh_host::Inlet;
 use dh_machine::Tick;
-use dh_messages::{EntityId, Snapshot};
+use dh_messages::{EntityId, ServerChat, Snapshot};
 use dh_view::View;
 
 use crate::downloader::Progress;
@@ -35,7 +35,16 @@ pub enum ClientEvent {
         /// The tick of the spawn.
         tick: Tick,
     },
-    /// A line of the feed or of the console.
+    /// A line of the feed, as the server stamped it.
+    Chat(ServerChat),
+    /// What a line of this client's console was answered by the server.
+    Answer {
+        /// The number of the line.
+        id: u32,
+        /// The answer, of one line or several.
+        text: String,
+    },
+    /// Anything else that a person should read.
     Line(String),
     /// A session or an attempt at one has ended.
     Ended(SessionEnd),

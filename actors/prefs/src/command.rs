@@ -39,6 +39,12 @@ pub enum Command {
     Respawn(Target),
     /// Change to the map of this barcode.
     Map(String),
+    /// Give a player every right there is.
+    Op(Target),
+    /// Take them from a player again.
+    Deop(Target),
+    /// List who has them.
+    Ops,
     /// Stop the server in order.
     Stop,
     /// Join a server; `None` for the last one.
@@ -47,6 +53,8 @@ pub enum Command {
     Disconnect,
     /// End the client.
     Quit,
+    /// Say a line to everybody, as the player.
+    Chat(String),
     /// Explain a command or a preference; `None` lists them all.
     Help(Option<String>),
     /// Show a preference.
@@ -162,8 +170,12 @@ pub const COMMANDS: &[CommandRow] = &[
     ),
     row("respawn", SERVER, "<#slot or identity>", "Places a player at a spawn.", Access::Cheat),
     row("map", SERVER, "<palletId:assets/name.dh-map>", "Changes to another map.", Access::World),
+    row("op", SERVER, "<#slot or identity>", "Makes a player an operator.", Access::World),
+    row("deop", SERVER, "<#slot or identity>", "Makes an operator a player.", Access::World),
+    row("ops", SERVER, "", "Lists the operators.", Access::World),
     row("stop", SERVER, "", "Stops the server.", Access::World),
     row("connect", CLIENT, "[host[:port]]", "Joins a server; alone, the last one.", Access::Anyone),
+    row("chat", CLIENT, "<message>", "Says a line to everybody, as you.", Access::Anyone),
     row("disconnect", CLIENT, "", "Leaves the server.", Access::Anyone),
     row("quit", CLIENT, "", "Ends the client.", Access::Anyone),
     row("help", BOTH, "[command or preference]", "Explains.", Access::Anyone),
@@ -239,7 +251,11 @@ impl Command {
             Self::Noclip { .. } => "noclip",
             Self::Respawn(_) => "respawn",
             Self::Map(_) => "map",
+            Self::Op(_) => "op",
+            Self::Deop(_) => "deop",
+            Self::Ops => "ops",
             Self::Stop => "stop",
+            Self::Chat(_) => "chat",
             Self::Connect(_) => "connect",
             Self::Disconnect => "disconnect",
             Self::Quit => "quit",
@@ -324,6 +340,10 @@ fn command(name: &str, rest: &str) -> Result<Command, Wrong> {
         }
         "respawn" => alone(tail, Command::Respawn(target(first)?))?,
         "map" => Command::Map(text.ok_or(Wrong::Usage)?),
+        "op" => Command::Op(target(rest)?),
+        "deop" => Command::Deop(target(rest)?),
+        "ops" => alone(rest, Command::Ops)?,
+        "chat" => Command::Chat(text.ok_or(Wrong::Usage)?),
         "stop" => alone(rest, Command::Stop)?,
         "connect" if rest.is_empty() => Command::Connect(None),
         "connect" => Command::Connect(Some(Address::read(rest).ok_or(Wrong::Usage)?)),

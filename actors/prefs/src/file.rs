@@ -164,7 +164,9 @@ fn from_toml(kind: Kind, item: &Item) -> Option<Value> {
             Some(whole) => Value::Float(f64::from(i32::try_from(whole).ok()?)),
             None => Value::Float(item.as_float()?),
         },
-        Kind::Text { .. } | Kind::Choice(_) => Value::Text(item.as_str()?.trim().to_owned()),
+        Kind::Text { .. } | Kind::Choice(_) | Kind::Identities => {
+            Value::Text(item.as_str()?.trim().to_owned())
+        }
         Kind::Colour => match item.as_integer() {
             Some(number) => Value::Colour(u32::try_from(number).ok()?),
             None => return Value::read(kind, item.as_str()?),

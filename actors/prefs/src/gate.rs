@@ -17,6 +17,9 @@ pub enum Access {
     Cheat,
 }
 
+/// What opens cheats is none itself.
+const CHEATS: &str = "world.cheats";
+
 /// What is known about whoever asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -51,13 +54,14 @@ pub fn gate(command: &Command, facts: Facts) -> Result<(), Refusal> {
 
 impl Command {
     /// Who may use it. A client's own preferences are everybody's, those of the world can be read
-    /// by everybody and set like a cheat, those of the server need authority.
+    /// by everybody and set like a cheat, those of the server and the key to cheats need authority.
     #[must_use]
     pub fn access(&self) -> Access {
         match self {
             Self::Show(preference) | Self::Set { preference, .. } => {
                 match (preference.key.split('.').next(), self) {
                     (Some("client"), _) | (Some("world"), Self::Show(_)) => Access::Anyone,
+                    _ if preference.key == CHEATS => Access::World,
                     (Some("world"), _) => Access::Cheat,
                     _ => Access::World,
                 }
@@ -86,7 +90,7 @@ mod tests {
     const NOBODY: Facts = Facts { host: false, operator: false, cheats: false };
 
     fn allowed(line: &str, facts: Facts) -> bool {
-        let is_clients = line.starts_with("connect") || line.starts_with("client.");
+        let is_clients = ["connect", "client.", "chat"].iter().any(|it| line.starts_with(it));
         let side = if is_clients { Side::Client } else { Side::Server };
         gate(&parse(side, line).unwrap().unwrap(), facts).is_ok()
     }
@@ -95,13 +99,25 @@ mod tests {
     #[test]
     fn authority_opens_everything_cheats_open_cheats_and_nothing_opens_to_nobody() {
         let cheats = Facts { cheats: true, ..NOBODY };
-        for line in ["players", "say hi", "kick #0", "stop", "server.maxPlayers 4", "server.name"] {
+        for line in [
+            "players",
+            "say hi",
+            "kick #0",
+            "stop",
+            "server.maxPlayers 4",
+            "server.name",
+            "op #0",
+            "ops",
+            "world.cheats on",
+        ] {
             assert!(!allowed(line, NOBODY) && !allowed(line, cheats), "{line}");
         }
         for line in ["noclip #0", "tp #0 #1", "respawn #0", "world.timeScale 2"] {
             assert!(!allowed(line, NOBODY) && allowed(line, cheats), "{line}");
         }
-        for line in ["help", "connect", "client.name a", "world.timeScale"] {
+        for line in
+            ["help", "connect", "client.name a", "world.timeScale", "world.cheats", "chat hi"]
+        {
             assert!(allowed(line, NOBODY), "{line}");
         }
         for facts in [Facts { host: true, ..NOBODY }, Facts { operator: true, ..NOBODY }] {

@@ -13,6 +13,7 @@ mod file;
 mod gate;
 mod name;
 mod nearest;
+mod operators;
 mod preference;
 mod prefs;
 mod table;
@@ -31,6 +32,7 @@ pub use self::name::{
     NAME_UNITS_MAX, default_colour, default_name, display_name, player_name, printable,
 };
 pub use self::nearest::nearest;
+pub use self::operators::{NoOperator, Operators};
 pub use self::preference::{Applies, Key, Kind, Preference, Standard, Typed};
 pub use self::prefs::{Change, Prefs, Source};
 pub use self::table::{TABLE, find, key};

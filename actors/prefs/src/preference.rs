@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::name::{is_displayable, units};
-use crate::{Side, Value};
+use crate::{Operators, Side, Value};
 
 /// Everything there is to know about one preference.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +49,8 @@ pub enum Kind {
     },
     /// One of some names.
     Choice(&'static [&'static str]),
+    /// Identities with commas between them, or nobody.
+    Identities,
     /// A colour without transparency.
     Colour,
 }
@@ -116,6 +118,7 @@ impl Kind {
                     && units(text) <= units_max
             }
             (Self::Choice(names), Value::Text(text)) => names.contains(&text.as_str()),
+            (Self::Identities, Value::Text(text)) => Operators::read(text).is_ok(),
             (Self::Colour, Value::Colour(rgb)) => *rgb <= 0x00ff_ffff,
             _ => false,
         }
@@ -131,6 +134,9 @@ impl fmt::Display for Kind {
             Self::Float { min, max } => write!(f, "a number from {min} to {max}"),
             Self::Text { units_max } => write!(f, "a text of 1 to {units_max} characters"),
             Self::Choice(names) => write!(f, "one of {}", names.join(", ")),
+            Self::Identities => {
+                write!(f, "at most {} identities with commas between", Operators::MAX)
+            }
             Self::Colour => f.write_str("a colour as #rrggbb"),
         }
     }

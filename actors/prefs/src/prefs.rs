@@ -103,6 +103,8 @@ impl Prefs {
     pub fn shown(&self, preference: &Preference) -> String {
         match (self.value(preference), preference.unit) {
             (None, _) => preference.standard.to_string(),
+            // Only where an empty text stands for the standard.
+            (Some(Value::Text(text)), _) if text.is_empty() => preference.standard.to_string(),
             (Some(value), "") => value.to_string(),
             (Some(value), unit) => format!("{value} {unit}"),
         }

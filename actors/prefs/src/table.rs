@@ -124,6 +124,9 @@ preferences! {
     /// name it claims.
     SERVER_IDENTITY: String = "server.identity", Kind::Choice(&["key", "name"]),
         Standard::Text("key"), "", Restart;
+    /// Who may use every command, from wherever they play. `op` and `deop` change it.
+    OPERATORS: Option<String> =
+        "server.operators", Kind::Identities, Standard::From("nobody"), "", Live;
     /// Threads that encode snapshots and serve sessions.
     SESSIONS_THREADS: Option<u32> = "server.sessions.threads", int(1, 64),
         Standard::From("cores - 3, at least 1"), "threads", Restart;
@@ -146,6 +149,8 @@ preferences! {
     /// has no such setting.
     TIMER_PERIOD: bool = "server.timerPeriod", Kind::Bool, Standard::Bool(true), "", Restart;
 
+    /// Whether everybody may use the commands that are cheats.
+    CHEATS: bool = "world.cheats", Kind::Bool, Standard::Bool(false), "", Live;
     /// How fast a pawn flies that passes through everything.
     NOCLIP_SPEED: f32 =
         "world.noclipSpeed", float(0.1, 1000.0), Standard::Float(8.0), "m/s", Live;

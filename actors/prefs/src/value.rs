@@ -32,7 +32,7 @@ impl Value {
             },
             Kind::Int { .. } => Self::Int(text.parse().ok()?),
             Kind::Float { .. } => Self::Float(text.parse().ok()?),
-            Kind::Text { .. } | Kind::Choice(_) => Self::Text(text.to_owned()),
+            Kind::Text { .. } | Kind::Choice(_) | Kind::Identities => Self::Text(text.to_owned()),
             Kind::Colour => {
                 let digits = text.strip_prefix('#').or_else(|| text.strip_prefix("0x"))?;
                 let digits = Some(digits).filter(|it| it.len() == 6 && !it.starts_with('+'))?;

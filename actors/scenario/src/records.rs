@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dh_client::{ClientEvent, ClockReading, Correction, Progress, SessionEnd};
 use dh_machine::{Micros, Tick};
-use dh_messages::{EntityId, Snapshot};
+use dh_messages::{EntityId, ServerChat, Snapshot};
 use dh_server::ServerEvent;
 use dh_sim::Frame;
 use dh_view::View;
@@ -49,6 +49,8 @@ pub struct ServerRecord {
     pub sessions: BTreeMap<u32, SessionRecord>,
     /// Whether the console asked for a stop.
     pub stop_asked: bool,
+    /// Preferences that are to hold at the next start too, as they were last told.
+    pub kept: BTreeMap<&'static str, String>,
     /// Maps that came to stand after the first, and their generations.
     pub maps: Vec<(String, u32)>,
 }
@@ -98,8 +100,12 @@ pub enum InputFate {
 pub struct PeerRecord {
     /// Where it stands.
     pub state: &'static str,
-    /// Lines of its feed and console.
+    /// Lines of its feed and console, as they are read.
     pub lines: Vec<String>,
+    /// Lines of its feed, as they were stamped.
+    pub chat: Vec<ServerChat>,
+    /// What the server answered to lines of its console, with the number of each.
+    pub answers: Vec<(u32, String)>,
     /// Endings of its sessions, oldest first.
     pub endings: Vec<SessionEnd>,
     /// Each time it was given a pawn: slot, pawn, tick.
@@ -215,12 +221,15 @@ static NO_SERVER: ServerRecord = ServerRecord {
     frames: VecDeque::new(),
     sessions: BTreeMap::new(),
     stop_asked: false,
+    kept: BTreeMap::new(),
     maps: Vec::new(),
 };
 
 static NO_PEER: PeerRecord = PeerRecord {
     state: "",
     lines: Vec::new(),
+    chat: Vec::new(),
+    answers: Vec::new(),
     endings: Vec::new(),
     spawns: Vec::new(),
     sent: Vec::new(),
@@ -283,6 +292,9 @@ impl ServerRecord {
             ServerEvent::Ended { peer, reason } => self.session(peer.0).ended = Some(reason),
             ServerEvent::MapStands { map, generation } => self.maps.push((map, generation)),
             ServerEvent::Line(line) => self.lines.push(line),
+            ServerEvent::Keep(change) => {
+                self.kept.insert(change.preference.key, change.value.to_string());
+            }
             ServerEvent::StopAsked => self.stop_asked = true,
         }
     }
@@ -354,6 +366,11 @@ impl PeerRecord {
             ClientEvent::Informed { map, .. } => self.map = map,
             ClientEvent::Spawned { slot, pawn, tick } => self.spawns.push((slot, pawn, tick)),
             ClientEvent::Line(line) => self.lines.push(line),
+            ClientEvent::Chat(line) => {
+                self.lines.push(line.to_log_line());
+                self.chat.push(line);
+            }
+            ClientEvent::Answer { id, text } => self.answers.push((id, text)),
             ClientEvent::Ended(end) => self.endings.push(end),
             ClientEvent::Applied(snapshot) => {
                 if !brief {

@@ -4,19 +4,21 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use bytes::Bytes;
 use dashmap::DashMap;
 use dh_host::Port;
 use dh_host::net::PeerKey;
-use dh_messages::MapAdvert;
+use dh_messages::{MapAdvert, ToClient};
 use dh_prefs::Prefs;
 
 use crate::PeerId;
+use crate::chat::ChatMsg;
 use crate::event::{Observer, ServerEvent};
 use crate::library::Library;
 use crate::listener::ListenerMsg;
 use crate::map_switch::MapSwitchMsg;
 use crate::roster::RosterMsg;
-use crate::session::SessionMsg;
+use crate::session::{Say, SessionMsg};
 use crate::tick::TickMsg;
 
 /// The ports of one server, its preferences, and who watches it.
@@ -27,6 +29,7 @@ pub struct Directory(Arc<Ports>);
 struct Ports {
     sessions: DashMap<PeerId, Open>,
     roster: OnceLock<Port<RosterMsg>>,
+    chat: OnceLock<Port<ChatMsg>>,
     tick: OnceLock<Port<TickMsg>>,
     listener: OnceLock<Port<ListenerMsg>>,
     map_switch: OnceLock<Port<MapSwitchMsg>>,
@@ -54,6 +57,7 @@ impl Directory {
         Self(Arc::new(Ports {
             sessions: DashMap::new(),
             roster: OnceLock::new(),
+            chat: OnceLock::new(),
             tick: OnceLock::new(),
             listener: OnceLock::new(),
             map_switch: OnceLock::new(),
@@ -105,6 +109,26 @@ impl Directory {
     pub fn to_session(&self, peer: PeerId, msg: SessionMsg) {
         if let Some(session) = self.session(peer) {
             drop(session.offer(msg));
+        }
+    }
+
+    /// Send one message to these peers, encoded once.
+    pub(crate) fn say(&self, peers: &[PeerId], mut message: ToClient) {
+        let mut body = Vec::new();
+        if let Err(error) = message.write_body(&mut body) {
+            tracing::error!("{} was not sent: {error}", message.name());
+            return;
+        }
+        let (id, body) = (message.id(), Bytes::from(body));
+        for peer in peers {
+            self.to_session(*peer, SessionMsg::Say(Say { id, body: body.clone() }));
+        }
+    }
+
+    /// Tell the chat. What its full lane refuses is counted there.
+    pub(crate) fn to_chat(&self, msg: ChatMsg) {
+        if let Some(chat) = self.0.chat.get() {
+            drop(chat.offer(msg));
         }
     }
 
@@ -160,6 +184,12 @@ impl Directory {
         self.0.roster.get()
     }
 
+    /// The port of the chat, once it has started.
+    #[must_use]
+    pub fn chat(&self) -> Option<&Port<ChatMsg>> {
+        self.0.chat.get()
+    }
+
     /// The port of the tick, once it has started.
     #[must_use]
     pub fn tick(&self) -> Option<&Port<TickMsg>> {
@@ -190,6 +220,10 @@ impl Directory {
 
     pub(crate) fn set_roster(&self, port: Port<RosterMsg>) {
         drop(self.0.roster.set(port));
+    }
+
+    pub(crate) fn set_chat(&self, port: Port<ChatMsg>) {
+        drop(self.0.chat.set(port));
     }
 
     pub(crate) fn set_tick(&self, port: Port<TickMsg>) {

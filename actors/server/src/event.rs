@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dh_host::Inlet;
 use dh_machine::Tick;
+use dh_prefs::Change;
 use dh_sim::Frame;
 
 use crate::PeerId;
@@ -82,6 +83,8 @@ pub enum ServerEvent {
     },
     /// An answer to a console line, or a line of the transcript.
     Line(String),
+    /// A preference that is to hold at the next start too.
+    Keep(Change),
     /// The console asked the server to stop.
     StopAsked,
 }

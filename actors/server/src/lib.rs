@@ -5,6 +5,7 @@
 //! window and no file, and names no runtime: `host` runs what is decided here.
 
 pub mod blob_transfer;
+pub mod chat;
 mod directory;
 mod event;
 mod facts;

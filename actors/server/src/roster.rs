@@ -4,31 +4,35 @@
 //! connection or the world.
 
 mod console;
+mod forwarded;
 mod listing;
+mod operators;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tickets;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use dh_host::{Actor, Context, Inlet, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{CloseCode, EntityId, PlayerEntry, Str8, ToClient};
+use dh_prefs::Operators;
 
 pub use self::state::{Effect, Roster, Told};
+use crate::chat::{ChatMsg, Speaker, Spoken};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::listener::ListenerMsg;
 use crate::map_switch::MapSwitchMsg;
-use crate::session::{Ending, Say, SessionMsg};
+use crate::session::{Ending, SessionMsg};
 use crate::tick::TickMsg;
 use crate::{Identity, PeerId};
 
 /// The promise of the roster.
 pub const SPEC: Spec = Spec {
     kind: "roster",
-    control_max: 1_024,
+    control_max: 2_048,
     data_max: 256,
     data_wakes: true,
     restart: Restart { count: 200, window: Micros::from_secs(10) },
@@ -46,6 +50,11 @@ actor_message! {
         Left(PeerId): Control Refuse,
         /// A peer may have missed who is here.
         WhoIsHere(PeerId): Control Refuse,
+        /// Somebody has said something. In one lane with where it stands, so that nobody speaks
+        /// before it has joined or after it has left.
+        Typed(Typed): Control Refuse,
+        /// A peer's console has a line for this one.
+        Forwarded(Forwarded): Control Refuse,
         /// A line was typed on the server's console.
         Console(ConsoleLine): Data Wait,
         /// Everybody is to know.
@@ -60,7 +69,27 @@ actor_message! {
 /// A line of a console, or the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleLine {
-    /// The asker's own number; the answer carries it.
+    /// The asker's own number, below 2^31; the answer carries it.
+    pub id: u32,
+    /// The line.
+    pub text: String,
+}
+
+/// What a peer said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// Who said it.
+    pub peer: PeerId,
+    /// What.
+    pub spoken: Spoken,
+}
+
+/// A line of a peer's console that is for the server's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forwarded {
+    /// Whose.
+    pub peer: PeerId,
+    /// The peer's own number of it; the answer carries it.
     pub id: u32,
     /// The line.
     pub text: String,
@@ -152,6 +181,21 @@ impl Presence {
         matches!(self.standing, Standing::Loading | Standing::Spawning | Standing::Playing)
     }
 
+    /// Whether it may use every command: the host always may, others whose identity is proved and
+    /// listed.
+    #[must_use]
+    pub fn is_operator(&self, operators: &Operators) -> bool {
+        let is_listed = |it: &Identity| {
+            !matches!(it, Identity::Guest(_)) && operators.contains(&it.to_string())
+        };
+        self.is_host || self.identity.as_ref().is_some_and(is_listed)
+    }
+
+    /// How the chat names it, once it has a slot.
+    pub(crate) fn speaker(&self) -> Option<Speaker> {
+        Some(Speaker { slot: self.slot?, name: self.name.clone()? })
+    }
+
     /// What others are told of it, while it plays.
     #[must_use]
     pub fn entry(&self) -> Option<PlayerEntry> {
@@ -169,21 +213,6 @@ pub struct RosterActor {
     pub(crate) answers: Inlet<ConsoleLine>,
 }
 
-impl RosterActor {
-    fn tell(&self, peers: &[PeerId], told: Told) {
-        let mut message = ToClient::from(told);
-        let mut body = Vec::new();
-        if let Err(error) = message.write_body(&mut body) {
-            tracing::error!("{} was not sent: {error}", message.name());
-            return;
-        }
-        let (id, body) = (message.id(), Bytes::from(body));
-        for peer in peers {
-            self.directory.to_session(*peer, SessionMsg::Say(Say { id, body: body.clone() }));
-        }
-    }
-}
-
 impl Actor for RosterActor {
     type Machine = Roster;
     const SPEC: Spec = SPEC;
@@ -198,7 +227,7 @@ impl Actor for RosterActor {
         for peer in &peers {
             self.directory.to_session(*peer, SessionMsg::Announce);
         }
-        Roster::remade(prefs, peers)
+        Roster::remade(prefs, peers, start.restarts)
     }
 
     fn perform(&mut self, effect: Effect, _cx: &mut Context<'_, RosterMsg>) -> Performed<Effect> {
@@ -206,7 +235,8 @@ impl Actor for RosterActor {
             Effect::Seat { peer, slot } => {
                 self.directory.to_session(peer, SessionMsg::Seated(slot));
             }
-            Effect::Tell(peers, told) => self.tell(&peers, told),
+            Effect::Tell(peers, told) => self.directory.say(&peers, ToClient::from(told)),
+            Effect::Chat(line) => self.directory.to_chat(ChatMsg::Line(line)),
             Effect::Kick(peer, reason) => {
                 let ending = Ending::new(CloseCode::Closed, reason);
                 self.directory.to_session(peer, SessionMsg::End(ending));
@@ -221,10 +251,8 @@ impl Actor for RosterActor {
             }
             Effect::Switch(line) => self.directory.to_map_switch(MapSwitchMsg::Switch(line)),
             Effect::StopServer => self.directory.tell(ServerEvent::StopAsked),
-            Effect::Transcript(line) => {
-                tracing::info!(target: "chat", "{line}");
-                self.directory.tell(ServerEvent::Line(line));
-            }
+            Effect::Keep(change) => self.directory.tell(ServerEvent::Keep(change)),
+            Effect::Log(line) => tracing::info!("{line}"),
         }
         Performed::Done
     }

@@ -12,6 +12,7 @@ use dh_prefs::{Prefs, key};
 use dh_store::Shelf;
 use dh_wire::Guid;
 
+use crate::chat::ChatActor;
 use crate::directory::Directory;
 use crate::event::Observer;
 use crate::facts::Facts;
@@ -21,7 +22,7 @@ use crate::map_switch::{MapError, MapSwitchActor, MapSwitchMsg, PreparedMap, pre
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
-use crate::{blob_transfer, listener, map_switch, roster, session, tick};
+use crate::{blob_transfer, chat, listener, map_switch, roster, session, tick};
 
 /// The promises of all server actors: who waits for whom is checked to be acyclic over these.
 pub const SPECS: &[Spec] = &[
@@ -31,6 +32,7 @@ pub const SPECS: &[Spec] = &[
     map_switch::SPEC,
     tick::SPEC,
     roster::SPEC,
+    chat::SPEC,
 ];
 
 /// What a server starts from.
@@ -107,6 +109,9 @@ impl Server {
         let switch = MapSwitchActor::new(directory.clone(), shelf);
         let switch = scope.spawn(Place::Thread("map-switch"), "map-switch", switch);
         directory.set_map_switch(switch);
+
+        let chat = ChatActor { directory: directory.clone() };
+        directory.set_chat(scope.spawn(Place::Control, "chat", chat));
 
         let roster = RosterActor { directory: directory.clone(), answers: options.answers };
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));

@@ -3,6 +3,7 @@
 //! Owned by: the server's scope; opened by the listener. Talks to: roster, tick, its connection.
 //! Never: touches the world, decides who gets which slot.
 
+mod bucket;
 mod datagrams;
 mod diagnostics;
 mod handshake;
@@ -10,6 +11,7 @@ mod snapshot;
 mod state;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,7 +30,7 @@ use crate::blob_transfer::{BlobTransferActor, BlobTransferMsg};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::listener::ListenerMsg;
-use crate::roster::{Ping, RosterMsg};
+use crate::roster::{Forwarded, Ping, RosterMsg, Typed};
 use crate::tick::{Joining, PeerInputs, TickMsg};
 
 /// The promise of a session. Its control lane holds every line a console can have typed ahead, and
@@ -224,6 +226,14 @@ impl Actor for SessionActor {
                 self.directory.to_roster(RosterMsg::Present(presence));
             }
             Effect::AskRoom => self.directory.to_roster(RosterMsg::WhoIsHere(peer)),
+            Effect::Chat(spoken) => {
+                self.directory.to_roster(RosterMsg::Typed(Typed { peer, spoken }));
+            }
+            Effect::Forward(line) => {
+                let text = line.text.as_str().to_owned();
+                let line = Forwarded { peer, id: line.id, text };
+                self.directory.to_roster(RosterMsg::Forwarded(line));
+            }
             Effect::Keep(kept) => self.kept = Some(kept),
             Effect::Inputs(inputs) => {
                 self.directory.to_tick(TickMsg::Inputs(PeerInputs { peer, inputs }));

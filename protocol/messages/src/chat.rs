@@ -1,6 +1,6 @@
-//! Lines that everybody reads, as the server stamps them.
+//! Lines of chat: as a client typed one, and as the server stamps it for everybody.
 //!
-//! Used by chat and presenter. Never: a line as a client typed it.
+//! Used by session, chat and connection. Never: a name or a number that a client claims for a line.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,6 +8,15 @@ use alloc::string::String;
 use dh_wire::{Str8, Str16, message};
 
 use crate::limit::{CHAT_BYTES_MAX, NAME_BYTES_MAX};
+
+message!(
+    /// A line that a player typed, and nothing else: who says it is the server's to know.
+    #[derive(Eq)]
+    pub struct ClientChat {
+        /// The line.
+        pub text: Str16<CHAT_BYTES_MAX>,
+    }
+);
 
 message!(
     #[named(u8)]
@@ -38,6 +47,19 @@ message!(
         pub text: Str16<CHAT_BYTES_MAX>,
     }
 );
+
+impl ChatKind {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Server => "server",
+            Self::Join => "join",
+            Self::Leave => "leave",
+        }
+    }
+}
 
 impl ServerChat {
     /// The slot of a line that no player stands behind.

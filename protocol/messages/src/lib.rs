@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 mod chat;
+mod console;
 mod content;
 mod entity;
 mod input;
@@ -22,7 +23,8 @@ mod world;
 
 pub mod limit;
 
-pub use self::chat::{ChatKind, ServerChat};
+pub use self::chat::{ChatKind, ClientChat, ServerChat};
+pub use self::console::{ConsoleAnswer, ConsoleLine};
 pub use self::content::{BlobChunk, BlobKind, BlobRefused, BlobRequest, MapLoad};
 pub use self::entity::{
     EntityId, EntityRecord, EntityState, Form, KindPayload, NetKind, RecordFlags,

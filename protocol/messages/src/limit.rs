@@ -29,3 +29,7 @@ pub const BARCODE_BYTES_MAX: usize = 1_024;
 pub const REASON_BYTES_MAX: usize = 512;
 /// The longest line of chat on the wire, in bytes: 200 characters of up to four bytes.
 pub const CHAT_BYTES_MAX: usize = 800;
+/// The longest line of a console that a client forwards, in bytes.
+pub const CONSOLE_LINE_BYTES_MAX: usize = 2_048;
+/// The longest answer to such a line, in bytes: the listing of a full server.
+pub const CONSOLE_ANSWER_BYTES_MAX: usize = 32_768;

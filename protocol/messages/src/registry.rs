@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use dh_wire::schema::MessageEntry;
 use dh_wire::{Fault, Fields, Hash128, Schema, Short, WireError, decode, dump, encode, envelope};
 
-use crate::chat::ServerChat;
+use crate::chat::{ClientChat, ServerChat};
+use crate::console::{ConsoleAnswer, ConsoleLine};
 use crate::content::{BlobChunk, BlobRefused, BlobRequest, MapLoad};
 use crate::input::Input;
 use crate::join::{
@@ -113,6 +114,8 @@ registry! {
         4 clientReady Stream => ClientReady,
         13 blobRequest Stream => BlobRequest,
         20 clientInfo Stream => ClientInfo,
+        55 clientChat Stream => ClientChat,
+        57 consoleLine Stream => ConsoleLine,
     }
     ToClient {
         2 serverInfo Stream => ServerInfo,
@@ -127,6 +130,7 @@ registry! {
         52 sessionEnd Stream frame => SessionEnd,
         53 playerList Stream => PlayerList,
         54 serverChat Stream => ServerChat,
+        57 consoleLine Stream => ConsoleAnswer,
     }
 }
 
@@ -134,7 +138,7 @@ registry! {
 pub trait Message: Fields {
     /// The number, unique in its direction.
     const ID: u8;
-    /// The name, as documents and logs spell it.
+    /// The name, as documents and logs spell it; what goes both ways has one name and two shapes.
     const NAME: &'static str;
     /// Who receives it.
     const DIRECTION: Direction;

@@ -9,6 +9,7 @@ use dh_messages::{
 };
 
 use super::state::{Connecting, Effect, Phase};
+use super::typed::{answered, readable};
 use crate::content::{StandingMap, Wanted};
 use crate::downloader::Failure;
 use crate::ending::{EndKind, SessionEnd};
@@ -39,7 +40,10 @@ impl Connecting {
             (_, ToClient::MapLoad(load)) if admitted => self.load(&load.map, out),
             (_, ToClient::PlayerList(list)) if admitted => out.push(Effect::Players(list)),
             (_, ToClient::ServerChat(chat)) if admitted => {
-                out.push(Effect::Tell(ClientEvent::Line(chat.to_log_line())));
+                out.push(Effect::Tell(ClientEvent::Chat(readable(&chat))));
+            }
+            (_, ToClient::ConsoleAnswer(answer)) if admitted => {
+                out.push(Effect::Tell(answered(&answer)));
             }
             (_, ToClient::ClientNotice(notice)) if admitted => {
                 let line = format!("[notice] {}", notice.text.as_str());

@@ -304,6 +304,8 @@ impl Machine for Connecting {
         match msg {
             ConnectionMsg::Connect(target) => self.connect(now, target, out),
             ConnectionMsg::Disconnect => self.disconnect(out),
+            ConnectionMsg::Chat(text) => self.chat(&text, out),
+            ConnectionMsg::Console(line) => self.console(line, out),
             ConnectionMsg::Profile(profile) => {
                 self.profile = Arc::clone(&profile);
                 out.push(Effect::Keep(Kept::Profile(profile)));

@@ -4,6 +4,7 @@ mod endings;
 mod joining;
 mod maps;
 mod session;
+mod typed;
 
 use std::sync::Arc;
 

@@ -227,6 +227,7 @@ fn sample(kind: Kind) -> Value {
         Kind::Float { max, .. } => Value::Float(max),
         Kind::Text { .. } => Value::Text("some \"text\"".to_owned()),
         Kind::Choice(names) => Value::Text(names[0].to_owned()),
+        Kind::Identities => Value::Text("key:00ff,local:ada".to_owned()),
         Kind::Colour => Value::Colour(0x0012_3456),
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use dh_machine::Outbox;
-use dh_messages::ChatKind;
-use dh_prefs::{Command, Destination, Prefs, Side, Target, help, parse, printable};
+use dh_prefs::{Command, Destination, Prefs, Side, Target, help, parse};
 
 use super::listing::listing;
 use super::state::{Effect, Roster};
-use super::{ConsoleLine, Presence};
+use super::{ConsoleLine, Presence, operators};
+use crate::chat::{LINE_UNITS_MAX, Line, Spoken};
 use crate::players_max;
 use crate::tick::{Deed, Place, TickCommand};
 
@@ -26,10 +26,18 @@ impl Roster {
         }
     }
 
-    /// The answer, or `None` where the world gives it.
-    fn run(&mut self, id: u32, command: Command, out: &mut Outbox<Effect>) -> Option<String> {
+    /// The answer, or `None` where somebody else gives it.
+    pub(super) fn run(
+        &mut self,
+        id: u32,
+        command: Command,
+        out: &mut Outbox<Effect>,
+    ) -> Option<String> {
         match command {
-            Command::Players => Some(listing(self.room.values(), Some(players_max(&self.prefs)))),
+            Command::Players => {
+                let cap = Some(players_max(&self.prefs));
+                Some(listing(self.room.values(), cap, &self.operators()))
+            }
             Command::Say(text) => Some(self.say(&text, out)),
             Command::Kick { target, reason } => Some(self.kick(&target, reason, out)),
             Command::Teleport { target, to } => {
@@ -48,6 +56,9 @@ impl Roster {
                 out.push(Effect::Switch(ConsoleLine { id, text: barcode }));
                 None
             }
+            Command::Op(target) => Some(self.op(&target, out)),
+            Command::Deop(target) => Some(self.deop(&target, out)),
+            Command::Ops => Some(self.ops()),
             Command::Stop => {
                 out.push(Effect::StopServer);
                 Some("stopping".to_owned())
@@ -55,24 +66,22 @@ impl Roster {
             Command::Help(topic) => Some(help(Side::Server, topic.as_deref())),
             Command::Show(preference) => Some(self.prefs.show(preference)),
             Command::Set { preference, text } => Some(self.set(preference.key, &text, out)),
-            Command::Connect(_) | Command::Disconnect | Command::Quit => {
+            Command::Connect(_) | Command::Disconnect | Command::Quit | Command::Chat(_) => {
                 Some("that belongs to a client's console".to_owned())
             }
         }
     }
 
     fn say(&self, text: &str, out: &mut Outbox<Effect>) -> String {
-        let whole = printable(text, usize::MAX);
-        let text = printable(text, CHAT_UNITS_MAX);
-        if text.is_empty() {
+        let Some(spoken) = Spoken::read(text) else {
             return "say: nothing to say".to_owned();
-        }
-        let heard = self.admitted().len();
-        self.chat(ChatKind::Server, None, &text, out);
-        let cut = match whole == text {
-            true => String::new(),
-            false => format!(", cut to {CHAT_UNITS_MAX} characters"),
         };
+        let heard = self.admitted().len();
+        let cut = match spoken.is_cut() {
+            true => format!(", cut to {LINE_UNITS_MAX} characters"),
+            false => String::new(),
+        };
+        out.push(Effect::Chat(Line::Server(spoken)));
         match heard {
             0 => format!("say: it reached no one{cut}"),
             1 => format!("say: it reached 1 player{cut}"),
@@ -111,19 +120,23 @@ impl Roster {
         }
     }
 
-    fn set(&mut self, key: &str, text: &str, out: &mut Outbox<Effect>) -> String {
+    pub(super) fn set(&mut self, key: &str, text: &str, out: &mut Outbox<Effect>) -> String {
         let mut prefs = Prefs::clone(&self.prefs);
         match prefs.set_console(key, text) {
             Ok(change) => {
                 self.prefs = Arc::new(prefs);
                 out.push(Effect::Changed(Arc::clone(&self.prefs)));
-                change.line()
+                let line = change.line();
+                if key == operators::KEY {
+                    out.push(Effect::Keep(change));
+                }
+                line
             }
             Err(error) => error.to_string(),
         }
     }
 
-    fn find(&self, target: &Target) -> Option<&Presence> {
+    pub(super) fn find(&self, target: &Target) -> Option<&Presence> {
         self.room.values().find(|presence| match target {
             Target::Slot(slot) => presence.slot == Some(*slot),
             Target::Identity(text) => {
@@ -138,9 +151,6 @@ impl Roster {
     }
 }
 
-fn no_such_player(target: &Target) -> String {
+pub(super) fn no_such_player(target: &Target) -> String {
     format!("{target}: nobody here has it; `players` lists who is here")
 }
-
-/// UTF-16 units of a line that everybody hears.
-const CHAT_UNITS_MAX: usize = 200;

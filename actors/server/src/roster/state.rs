@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use dh_machine::{Digest, Machine, Micros, Outbox};
 use dh_messages::{
-    ChatKind, ClientNotice, PlayerEntry, PlayerList, ServerChat, Severity, Str8, Str16, ToClient,
+    ClientNotice, ConsoleAnswer, PlayerEntry, PlayerList, ServerChat, Severity, Str16, ToClient,
 };
-use dh_prefs::Prefs;
+use dh_prefs::{Change, Prefs};
 
+use super::tickets::Tickets;
 use super::{ConsoleLine, Presence, RosterMsg, Standing};
+use crate::chat::Line;
 use crate::tick::TickCommand;
 use crate::{Identity, PeerId};
 
@@ -23,20 +25,20 @@ const REPLACED: &str = "this identity joined again from elsewhere";
 /// A reliable message the roster sends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// A line of the feed.
-    Chat(ServerChat),
     /// Who plays.
     Players(PlayerList),
     /// A fact about the server.
     Notice(ClientNotice),
+    /// What a line of its console is answered.
+    Answer(ConsoleAnswer),
 }
 
 impl From<Told> for ToClient {
     fn from(told: Told) -> Self {
         match told {
-            Told::Chat(line) => Self::ServerChat(line),
             Told::Players(list) => Self::PlayerList(list),
             Told::Notice(notice) => Self::ClientNotice(notice),
+            Told::Answer(answer) => Self::ConsoleAnswer(answer),
         }
     }
 }
@@ -53,6 +55,8 @@ pub enum Effect {
     },
     /// Send one message to these peers, encoded once.
     Tell(Vec<PeerId>, Told),
+    /// Have everybody read this.
+    Chat(Line),
     /// End the session with a told reason.
     Kick(PeerId, String),
     /// The world is to do something with a pawn.
@@ -65,8 +69,10 @@ pub enum Effect {
     Switch(ConsoleLine),
     /// End the server in order.
     StopServer,
-    /// A line for the transcript.
-    Transcript(String),
+    /// A preference has a value that is to hold at the next start too.
+    Keep(Change),
+    /// A line for the log.
+    Log(String),
 }
 
 /// Slots, lines, and the server's preferences.
@@ -83,6 +89,8 @@ pub struct Roster {
     awaited: BTreeSet<PeerId>,
     /// Notices that wait until those who are to read them have been heard of.
     held: Vec<String>,
+    /// Peers that wait for an answer to a line of theirs.
+    pub(super) tickets: Tickets,
 }
 
 impl Roster {
@@ -97,13 +105,19 @@ impl Roster {
             leaving: BTreeMap::new(),
             awaited: BTreeSet::new(),
             held: Vec::new(),
+            tickets: Tickets::of_life(0),
         }
     }
 
     /// A roster after a fault. Each of `peers` will say where it stands, or that it left.
     #[must_use]
-    pub fn remade(prefs: Arc<Prefs>, peers: impl IntoIterator<Item = PeerId>) -> Self {
-        Self { awaited: peers.into_iter().collect(), ..Self::new(prefs) }
+    pub fn remade(
+        prefs: Arc<Prefs>,
+        peers: impl IntoIterator<Item = PeerId>,
+        restarts: u32,
+    ) -> Self {
+        let tickets = Tickets::of_life(restarts);
+        Self { awaited: peers.into_iter().collect(), tickets, ..Self::new(prefs) }
     }
 
     /// A session says where it stands. What changed since it last did decides what others hear.
@@ -243,11 +257,14 @@ impl Roster {
             let list = PlayerList { upserts: vec![entry].into(), ..PlayerList::default() };
             out.push(Effect::Tell(self.admitted(), Told::Players(list)));
         }
-        self.chat(ChatKind::Join, Some(presence), "", out);
+        if let Some(speaker) = presence.speaker() {
+            out.push(Effect::Chat(Line::Join(speaker)));
+        }
     }
 
     fn left(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         self.leaving.remove(&peer);
+        self.tickets.forget(peer);
         self.take_out(peer, out);
     }
 
@@ -261,29 +278,15 @@ impl Roster {
             let list = PlayerList { removed: vec![slot].into(), ..PlayerList::default() };
             out.push(Effect::Tell(self.admitted(), Told::Players(list)));
         }
-        self.chat(ChatKind::Leave, Some(&gone), "", out);
+        if let Some(speaker) = gone.speaker() {
+            out.push(Effect::Chat(Line::Leave(speaker)));
+        }
     }
 
     fn who_is_here(&self, peer: PeerId, out: &mut Outbox<Effect>) {
         if self.room.get(&peer).is_some_and(Presence::is_admitted) {
             out.push(Effect::Tell(vec![peer], Told::Players(self.whole_list())));
         }
-    }
-
-    /// Everybody hears the same line, and the transcript holds it too.
-    pub(super) fn chat(
-        &self,
-        kind: ChatKind,
-        who: Option<&Presence>,
-        text: &str,
-        out: &mut Outbox<Effect>,
-    ) {
-        let name = who.and_then(|who| who.name.clone()).unwrap_or_default();
-        let slot = who.and_then(|who| who.slot).unwrap_or(ServerChat::NO_SLOT);
-        let line =
-            ServerChat { kind, slot, name: Str8::clipped(&name), text: Str16::clipped(text) };
-        out.push(Effect::Transcript(line.to_log_line()));
-        out.push(Effect::Tell(self.admitted(), Told::Chat(line)));
     }
 
     pub(super) fn admitted(&self) -> Vec<PeerId> {
@@ -322,7 +325,9 @@ impl Machine for Roster {
             RosterMsg::WhoIsHere(peer) => self.who_is_here(peer, out),
             RosterMsg::Console(line) => self.console(&line, out),
             RosterMsg::Notice(text) => self.notice(text, out),
-            RosterMsg::Answer(line) => out.push(Effect::Reply(line.id, line.text)),
+            RosterMsg::Answer(line) => self.answer(line.id, line.text, out),
+            RosterMsg::Typed(typed) => self.typed(typed, out),
+            RosterMsg::Forwarded(line) => self.forwarded(line, out),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the roster decides: presences and lines in, messages and answers out.
 
 mod console;
+mod forwarded;
 mod recovery;
 mod room;
 
@@ -10,7 +11,10 @@ use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{ChatKind, EntityId, PlayerList, ServerChat};
 use dh_prefs::Prefs;
 
-use super::{ConsoleLine, Effect, Ping, Presence, Roster, RosterMsg, Standing, Told};
+use super::{
+    ConsoleLine, Effect, Forwarded, Ping, Presence, Roster, RosterMsg, Standing, Told, Typed,
+};
+use crate::chat::Spoken;
 use crate::{Identity, PeerId};
 
 /// A roster, and everybody who talks to it.
@@ -99,10 +103,10 @@ fn seat(effects: &[Effect], whose: PeerId) -> Option<u8> {
     })
 }
 
-/// Lines told, with who was told.
-fn lines(effects: &[Effect]) -> Vec<(Vec<u32>, ServerChat)> {
+/// Lines that everybody is to read.
+fn lines(effects: &[Effect]) -> Vec<ServerChat> {
     let lines = effects.iter().filter_map(|effect| match effect {
-        Effect::Tell(peers, Told::Chat(line)) => Some((numbers(peers), line.clone())),
+        Effect::Chat(line) => Some(line.compose()),
         _ => None,
     });
     lines.collect()
@@ -125,12 +129,8 @@ fn kicked(effects: &[Effect]) -> Vec<(u32, &str)> {
     kicked.collect()
 }
 
-fn transcript(effects: &[Effect]) -> Vec<&str> {
-    let lines = effects.iter().filter_map(|effect| match effect {
-        Effect::Transcript(line) => Some(line.as_str()),
-        _ => None,
-    });
-    lines.collect()
+fn transcript(effects: &[Effect]) -> Vec<String> {
+    lines(effects).iter().map(ServerChat::to_log_line).collect()
 }
 
 fn numbers(peers: &[PeerId]) -> Vec<u32> {

@@ -1,10 +1,11 @@
 //! The join: each message of a peer that does not play yet, and what follows from it.
 
 use dh_host::net::InMessage;
-use dh_machine::Outbox;
+use dh_machine::{Micros, Outbox};
 use dh_messages::{
-    BlobRequest, ClientInfo, ClientReady, CloseCode, ConnectRequest, Message as _, Opening,
-    PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck, Str8, ToClient, ToServer, opening,
+    BlobRequest, ClientChat, ClientInfo, ClientReady, CloseCode, ConnectRequest, ConsoleLine,
+    Message as _, Opening, PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck, Str8, ToClient,
+    ToServer, opening,
 };
 use dh_prefs::display_name;
 
@@ -14,7 +15,7 @@ use crate::Identity;
 
 impl Session {
     /// One reliable message. Which ones are legal depends on where the peer stands.
-    pub(super) fn message(&mut self, message: &InMessage, out: &mut Outbox<Effect>) {
+    pub(super) fn message(&mut self, now: Micros, message: &InMessage, out: &mut Outbox<Effect>) {
         if matches!(self.phase, Phase::Greeting { .. })
             && message.id == ConnectRequest::ID
             && let Ok(Opening::Legacy { version }) = opening(&message.body)
@@ -35,7 +36,13 @@ impl Session {
             (phase, ToServer::BlobRequest(it)) if is_admitted(phase) => {
                 out.push(Effect::Transfer(it, self.advert.pallet));
             }
-            (_, ToServer::BlobRequest(it)) => self.early(&it, out),
+            (Phase::Playing { .. }, ToServer::ClientChat(it)) => self.chat(now, &it, out),
+            (phase, ToServer::ConsoleLine(it)) if is_admitted(phase) => {
+                self.forward(now, it, out);
+            }
+            (_, ToServer::BlobRequest(_)) => self.early(BlobRequest::NAME, out),
+            (_, ToServer::ClientChat(_)) => self.early(ClientChat::NAME, out),
+            (_, ToServer::ConsoleLine(_)) => self.early(ConsoleLine::NAME, out),
             (_, other) => self.unexpected(other.name(), out),
         }
     }
@@ -122,10 +129,10 @@ impl Session {
         }
     }
 
-    /// Nobody is served before it has said who it is.
-    fn early(&self, request: &BlobRequest, out: &mut Outbox<Effect>) {
+    /// Nobody is served before it has said who it is, and nobody speaks before it plays.
+    fn early(&self, what: &str, out: &mut Outbox<Effect>) {
         let who = self.label();
-        out.push(Effect::Detail(format!("{who} asked for {:?} too early", request.kind)));
+        out.push(Effect::Detail(format!("{what} of {who} came too early and does nothing")));
     }
 
     pub(super) fn spawned(&mut self, spawned: Spawned, out: &mut Outbox<Effect>) {

@@ -6,15 +6,18 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
 use dh_messages::{
-    BlobRequest, CloseCode, Content, EntityId, MapAdvert, MapLoad, PlayerInput, ToClient,
+    BlobRequest, CloseCode, ConsoleLine, Content, EntityId, MapAdvert, MapLoad, PlayerInput,
+    ToClient,
 };
 use dh_netcode::{AckWindow, CompositionWatch};
 use dh_sim::Frame;
 
+use super::bucket::{Bucket, CHAT, CONSOLE};
 use super::datagrams::Datagrams;
 use super::diagnostics::SnapshotDiagnostics;
 use super::{Say, SessionMsg};
 use crate::PeerId;
+use crate::chat::Spoken;
 use crate::event::ServerEvent;
 use crate::facts::Facts;
 use crate::peer::Label;
@@ -85,6 +88,10 @@ pub enum Effect {
     Datagrams(Vec<Bytes>),
     /// Tell the roster where the peer stands.
     Present(Presence),
+    /// Have this said in the peer's name.
+    Chat(Spoken),
+    /// Have the console look at this line of the peer.
+    Forward(ConsoleLine),
     /// Ask the roster to tell the peer once more who is here.
     AskRoom,
     /// Keep this for a restart.
@@ -152,6 +159,8 @@ pub struct Session {
     pub(super) datagrams: Datagrams,
     frames: u32,
     pub(super) watched: bool,
+    pub(super) chat_bucket: Bucket,
+    pub(super) console_bucket: Bucket,
 }
 
 /// What a session is made from.
@@ -198,6 +207,8 @@ impl Session {
             datagrams: Datagrams::new(now),
             frames: 0,
             watched: opening.watched,
+            chat_bucket: Bucket::full(CHAT, now),
+            console_bucket: Bucket::full(CONSOLE, now),
         }
     }
 
@@ -206,7 +217,15 @@ impl Session {
     pub fn resume(opening: Opening, kept: Kept, now: Micros) -> Self {
         let session = Self::open(opening, now);
         let (advert, is_ready) = kept.map;
-        Self { phase: kept.phase, presence: kept.presence, advert, is_ready, ..session }
+        Self {
+            phase: kept.phase,
+            presence: kept.presence,
+            advert,
+            is_ready,
+            chat_bucket: Bucket::empty(CHAT, now),
+            console_bucket: Bucket::empty(CONSOLE, now),
+            ..session
+        }
     }
 
     /// Where the peer stands.
@@ -335,7 +354,7 @@ impl Machine for Session {
             SessionMsg::Closed(closed) => self.closed(&closed, out),
             SessionMsg::Opened => out.push(Effect::Present(self.presence.clone())),
             _ if self.phase == Phase::Ended => (),
-            SessionMsg::Message(message) => self.message(&message, out),
+            SessionMsg::Message(message) => self.message(now, &message, out),
             SessionMsg::Datagram(bytes) => self.datagram(now, &bytes, out),
             SessionMsg::Published(frame) => self.published(now, &frame, out),
             SessionMsg::Say(say) => {

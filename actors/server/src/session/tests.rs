@@ -5,6 +5,7 @@ mod endings;
 mod joining;
 mod maps;
 mod snapshots;
+mod typed;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use dh_messages::{
 };
 use dh_sim::{Answer, Frame, World};
 
-use super::{Effect, Ending, Opening, Phase, Say, Session, SessionMsg, Spawned};
+use super::{Effect, Ending, Kept, Opening, Phase, Say, Session, SessionMsg, Spawned};
 use crate::facts::Facts;
 use crate::roster::Presence;
 use crate::{Identity, PeerId};

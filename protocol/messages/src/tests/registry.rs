@@ -11,6 +11,7 @@ use crate::{
     PROTOCOL_VERSION, SchemaHash, Snapshot, ToClient, ToServer, WireError, datagram, encode, frame,
     schema, schema_hash, schema_short, schema_text,
 };
+use dh_wire::Fields as _;
 use dh_wire::envelope::Decoder;
 use dh_wire::schema::{Shape, Type};
 
@@ -21,29 +22,42 @@ fn every_number_is_given_out_once_per_direction_and_is_the_documented_one() {
     for row in MESSAGES {
         assert!(seen.insert((row.direction, row.id)), "{} shares its number", row.name);
     }
-    let listed: BTreeMap<&str, (u8, Direction, Channel)> =
-        MESSAGES.iter().map(|row| (row.name, (row.id, row.direction, row.channel))).collect();
+    let listed: BTreeMap<(&str, Direction), (u8, Channel)> =
+        MESSAGES.iter().map(|row| ((row.name, row.direction), (row.id, row.channel))).collect();
     let (up, down) = (Direction::ToServer, Direction::ToClient);
     let documented = BTreeMap::from([
-        ("connectRequest", (1, up, Channel::Stream)),
-        ("serverInfo", (2, down, Channel::Stream)),
-        ("input", (3, up, Channel::Datagram)),
-        ("clientReady", (4, up, Channel::Stream)),
-        ("spawnAck", (5, down, Channel::Stream)),
-        ("mapLoad", (12, down, Channel::Stream)),
-        ("blobRequest", (13, up, Channel::Stream)),
-        ("blobChunk", (14, down, Channel::Blob)),
-        ("blobRefused", (50, down, Channel::Blob)),
-        ("snapshot", (6, down, Channel::Datagram)),
-        ("clientNotice", (16, down, Channel::Stream)),
-        ("clientInfo", (20, up, Channel::Stream)),
-        ("snapshotFragment", (28, down, Channel::Datagram)),
-        ("schemaHash", (44, down, Channel::Stream)),
-        ("sessionEnd", (52, down, Channel::Stream)),
-        ("playerList", (53, down, Channel::Stream)),
-        ("serverChat", (54, down, Channel::Stream)),
+        (("connectRequest", up), (1, Channel::Stream)),
+        (("serverInfo", down), (2, Channel::Stream)),
+        (("input", up), (3, Channel::Datagram)),
+        (("clientReady", up), (4, Channel::Stream)),
+        (("spawnAck", down), (5, Channel::Stream)),
+        (("mapLoad", down), (12, Channel::Stream)),
+        (("blobRequest", up), (13, Channel::Stream)),
+        (("blobChunk", down), (14, Channel::Blob)),
+        (("blobRefused", down), (50, Channel::Blob)),
+        (("snapshot", down), (6, Channel::Datagram)),
+        (("clientNotice", down), (16, Channel::Stream)),
+        (("clientInfo", up), (20, Channel::Stream)),
+        (("snapshotFragment", down), (28, Channel::Datagram)),
+        (("schemaHash", down), (44, Channel::Stream)),
+        (("sessionEnd", down), (52, Channel::Stream)),
+        (("playerList", down), (53, Channel::Stream)),
+        (("serverChat", down), (54, Channel::Stream)),
+        (("clientChat", up), (55, Channel::Stream)),
+        (("consoleLine", up), (57, Channel::Stream)),
+        (("consoleLine", down), (57, Channel::Stream)),
     ]);
     assert_eq!(listed, documented);
+}
+
+/// CHAT-01
+#[test]
+fn a_client_sends_nothing_but_the_text_it_typed() {
+    let Some(Shape::Record(fields)) = schema().shapes.remove("ClientChat") else {
+        panic!("clientChat is a record");
+    };
+    let fields: Vec<_> = fields.iter().map(|it| (it.name.as_str(), it.kind.to_string())).collect();
+    assert_eq!(fields, [("text", "str16(800)".to_string())]);
 }
 
 /// WIRE-18
@@ -152,7 +166,7 @@ fn the_advert_of_a_map_is_one_shape_wherever_it_stands() {
 fn the_default_of_every_message_reads_back_and_is_walked_by_the_schema_alone() {
     let schema = schema();
     for row in MESSAGES {
-        let body = default_body(row.name);
+        let body = default_body(row.shape);
         assert_eq!(row.recode(&body).as_ref(), Ok(&body), "{}", row.name);
         let mut end = 0;
         dh_wire::stride::stride(&schema, row.shape, &body, &mut |step| end = step.range.end)
@@ -163,30 +177,33 @@ fn the_default_of_every_message_reads_back_and_is_walked_by_the_schema_alone() {
     }
 }
 
-fn default_body(name: &str) -> Vec<u8> {
+fn default_body(shape: &str) -> Vec<u8> {
     fn of<M: Message>() -> Vec<u8> {
         let mut out = vec![];
         encode(&mut M::default(), &mut out).unwrap();
         out
     }
-    match name {
-        ConnectRequest::NAME => of::<ConnectRequest>(),
-        SchemaHash::NAME => of::<SchemaHash>(),
-        crate::ServerInfo::NAME => of::<crate::ServerInfo>(),
-        crate::ClientInfo::NAME => of::<crate::ClientInfo>(),
-        ClientReady::NAME => of::<ClientReady>(),
-        crate::SpawnAck::NAME => of::<crate::SpawnAck>(),
-        crate::MapLoad::NAME => of::<crate::MapLoad>(),
-        crate::BlobRequest::NAME => of::<crate::BlobRequest>(),
-        crate::BlobChunk::NAME => of::<crate::BlobChunk>(),
-        crate::BlobRefused::NAME => of::<crate::BlobRefused>(),
-        Input::NAME => of::<Input>(),
-        Snapshot::NAME => of::<Snapshot>(),
-        crate::SnapshotFragment::NAME => of::<crate::SnapshotFragment>(),
-        crate::ClientNotice::NAME => of::<crate::ClientNotice>(),
-        crate::SessionEnd::NAME => of::<crate::SessionEnd>(),
-        crate::PlayerList::NAME => of::<crate::PlayerList>(),
-        crate::ServerChat::NAME => of::<crate::ServerChat>(),
-        name => panic!("no default of {name}"),
+    match shape {
+        ConnectRequest::SHAPE => of::<ConnectRequest>(),
+        SchemaHash::SHAPE => of::<SchemaHash>(),
+        crate::ServerInfo::SHAPE => of::<crate::ServerInfo>(),
+        crate::ClientInfo::SHAPE => of::<crate::ClientInfo>(),
+        ClientReady::SHAPE => of::<ClientReady>(),
+        crate::SpawnAck::SHAPE => of::<crate::SpawnAck>(),
+        crate::MapLoad::SHAPE => of::<crate::MapLoad>(),
+        crate::BlobRequest::SHAPE => of::<crate::BlobRequest>(),
+        crate::BlobChunk::SHAPE => of::<crate::BlobChunk>(),
+        crate::BlobRefused::SHAPE => of::<crate::BlobRefused>(),
+        Input::SHAPE => of::<Input>(),
+        Snapshot::SHAPE => of::<Snapshot>(),
+        crate::SnapshotFragment::SHAPE => of::<crate::SnapshotFragment>(),
+        crate::ClientNotice::SHAPE => of::<crate::ClientNotice>(),
+        crate::SessionEnd::SHAPE => of::<crate::SessionEnd>(),
+        crate::PlayerList::SHAPE => of::<crate::PlayerList>(),
+        crate::ServerChat::SHAPE => of::<crate::ServerChat>(),
+        crate::ClientChat::SHAPE => of::<crate::ClientChat>(),
+        crate::ConsoleLine::SHAPE => of::<crate::ConsoleLine>(),
+        crate::ConsoleAnswer::SHAPE => of::<crate::ConsoleAnswer>(),
+        shape => panic!("no default of {shape}"),
     }
 }

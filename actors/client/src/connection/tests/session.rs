@@ -115,7 +115,9 @@ fn lines_of_the_feed_and_notices_reach_whoever_watches_from_loading_on() {
     rig.hear(line());
     let text = Str16::clipped("the world went back");
     rig.hear(ToClient::ClientNotice(ClientNotice { severity: Severity::Warning, text }));
-    assert_eq!(rig.lines(), ["ada joined", "[notice] the world went back"]);
+    assert_eq!(rig.lines(), ["[notice] the world went back"]);
+    let chat = |it: &ClientEvent| matches!(it, ClientEvent::Chat(it) if it.kind == ChatKind::Join);
+    assert_eq!(rig.told().filter(|it| chat(it)).count(), 1);
     let mut early = Rig::attempting();
     early.hear(line());
     assert_eq!(early.ends().len(), 1);

@@ -79,6 +79,7 @@ fn the_cap_is_read_live() {
     assert_eq!(room.console("players"), "players: 0/3 connected");
 }
 
+/// CHAT-06, CHAT-22
 #[test]
 fn say_reaches_everybody_admitted_and_says_how_many() {
     let mut room = Room::new();
@@ -86,7 +87,7 @@ fn say_reaches_everybody_admitted_and_says_how_many() {
     room.play(&mut peer(0, "ada"));
     let effects = room.type_line("say  mind the gap ");
     let line = chat(ChatKind::Server, ServerChat::NO_SLOT, "", "mind the gap");
-    assert_eq!(lines(&effects), [(vec![0], line)]);
+    assert_eq!(lines(&effects), [line]);
     assert_eq!(transcript(&effects), ["[server] mind the gap"]);
     assert_eq!(room.console("say again"), "say: it reached 1 player");
     room.play(&mut peer(1, "bob"));
@@ -95,21 +96,21 @@ fn say_reaches_everybody_admitted_and_says_how_many() {
     assert!(lines(&effects).is_empty());
 }
 
-/// CHAT-13: and whoever said it is told.
+/// CHAT-24: and whoever said it is told.
 #[test]
 fn what_is_said_at_length_is_cut_to_200_characters_and_told() {
     let mut room = Room::new();
     room.play(&mut peer(0, "ada"));
     let said = |room: &mut Room, length: usize| {
         let effects = room.type_line(&format!("say {}", "x".repeat(length)));
-        let heard = lines(&effects)[0].1.text.len();
+        let heard = lines(&effects)[0].text.len();
         (heard, effects.into_iter().find_map(answer).unwrap())
     };
     assert_eq!(said(&mut room, 200), (200, "say: it reached 1 player".to_owned()));
     let cut = "say: it reached 1 player, cut to 200 characters";
     assert_eq!(said(&mut room, 201), (200, cut.to_owned()));
-    let effects = room.type_line("say mind\u{7} the gap");
-    assert_eq!(lines(&effects)[0].1.text.as_str(), "mind the gap");
+    let effects = room.type_line("say mind\n\u{7} the gap");
+    assert_eq!(lines(&effects)[0].text.as_str(), "mind the gap");
     let answer = effects.into_iter().find_map(answer).unwrap();
     assert_eq!(answer, "say: it reached 1 player", "what nobody could read was not cut");
 }

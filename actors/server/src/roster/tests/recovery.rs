@@ -7,7 +7,7 @@ const ALL_SLOTS: u8 = ServerChat::NO_SLOT;
 /// A remade roster that expects these peers.
 fn remade(peers: &[u32]) -> Room {
     let peers = peers.iter().copied().map(PeerId);
-    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers) }
+    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers, 1) }
 }
 
 fn playing(number: u32, name: &str, slot: u8) -> Presence {

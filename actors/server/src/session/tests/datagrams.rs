@@ -114,7 +114,7 @@ fn an_acknowledgement_that_was_overtaken_or_lies_ahead_is_passed_over() {
 #[test]
 fn a_watcher_hears_of_every_datagram_that_was_read() {
     let mut talk = Talk::new(Opening { watched: true, ..opening() });
-    let kept = super::super::Kept {
+    let kept = Kept {
         phase: Phase::Playing { slot: 4, pawn: PAWN },
         presence: Presence::new(PeerId(3), ENDPOINT.to_owned(), false),
         map: (opening().advert, true),
