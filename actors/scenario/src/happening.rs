@@ -15,7 +15,9 @@ pub(crate) const PEER_EVENTS: &[(&str, &str)] = &[
     ("loaded", "a map is loaded; its generation"),
     ("downloading", "content comes in; received and total bytes"),
     ("corrected", "a prediction was corrected; by how many metres"),
-    ("line", "a line of its feed or console; the line"),
+    ("chat", "a line of chat; the line as it is shown"),
+    ("answer", "an answer of the server's console to it; the answer"),
+    ("line", "another line of its feed or console; the line"),
     ("ended", "a session or an attempt at one ended; how and why"),
 ];
 
@@ -63,6 +65,8 @@ impl Happening {
                 told("downloading", &format!("{} {}", it.received, it.total))
             }
             ClientEvent::Corrected(it) if !it.placed => told("corrected", &it.metres.to_string()),
+            ClientEvent::Chat(line) => told("chat", &line.to_log_line()),
+            ClientEvent::Answer { text, .. } => told("answer", text),
             ClientEvent::Line(line) => told("line", line),
             ClientEvent::Ended(end) => {
                 told("ended", &format!("{:?} {}", end.kind, end.reason.as_deref().unwrap_or("")))

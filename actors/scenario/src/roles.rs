@@ -18,6 +18,10 @@ pub enum Role {
     Joiner,
     /// Comes, forgets the content it fetched, and comes again.
     Downloader,
+    /// Walks, and says a line now and then, sometimes more than it may.
+    Chatter,
+    /// No player at all: floods, opens handshakes for nothing, or reads nothing.
+    Hostile,
 }
 
 /// What a role does next.
@@ -29,6 +33,8 @@ pub(crate) enum Act {
     Leave,
     /// Leave it, and forget what it fetched.
     LeaveAndForget,
+    /// Say so many lines at once.
+    Say(u32),
 }
 
 /// One peer that plays a role.
@@ -43,7 +49,7 @@ pub(crate) struct Acting {
 
 impl Role {
     /// Each by the name scripts use, and what it does.
-    pub const ALL: [(&'static str, Self, &'static str); 5] = [
+    pub const ALL: [(&'static str, Self, &'static str); 7] = [
         ("idle", Self::Idle, "hands off"),
         ("walker", Self::Walker, "walks and turns"),
         ("jumper", Self::Jumper, "walks, turns and jumps"),
@@ -53,14 +59,20 @@ impl Role {
             Self::Downloader,
             "comes, forgets the content it fetched after 2 to 6 s, and comes again",
         ),
+        ("chatter", Self::Chatter, "walks, and says 1 to 6 lines every 1 to 4 s"),
+        (
+            "hostile",
+            Self::Hostile,
+            "no player: garbage, handshakes that never end, or a peer that reads nothing",
+        ),
     ];
 
     /// How its stick is held.
     #[must_use]
     pub const fn manner(self) -> Manner {
         match self {
-            Self::Idle | Self::Downloader => Manner::Idle,
-            Self::Walker | Self::Joiner => Manner::Walker,
+            Self::Idle | Self::Downloader | Self::Hostile => Manner::Idle,
+            Self::Walker | Self::Joiner | Self::Chatter => Manner::Walker,
             Self::Jumper => Manner::Jumper,
         }
     }
@@ -79,6 +91,10 @@ impl Acting {
         if now < self.next? {
             return None;
         }
+        if self.role == Role::Chatter {
+            self.next = self.stays().map(|span| now + span);
+            return Some(Act::Say(self.below(6) + 1));
+        }
         self.is_here = !self.is_here;
         let span = if self.is_here { self.stays()? } else { self.span(1_000, 3_000) };
         self.next = Some(now + span);
@@ -90,7 +106,15 @@ impl Acting {
     }
 
     fn stays(&mut self) -> Option<Micros> {
-        matches!(self.role, Role::Joiner | Role::Downloader).then(|| self.span(2_000, 6_000))
+        match self.role {
+            Role::Joiner | Role::Downloader => Some(self.span(2_000, 6_000)),
+            Role::Chatter => Some(self.span(1_000, 4_000)),
+            Role::Idle | Role::Walker | Role::Jumper | Role::Hostile => None,
+        }
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        u32::try_from(self.rng.next_u64() % u64::from(bound)).unwrap_or(0)
     }
 
     fn span(&mut self, least: u64, most: u64) -> Micros {

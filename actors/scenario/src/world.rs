@@ -7,7 +7,7 @@ mod turn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dh_client::{Client, Wish};
-use dh_host::net::{Identity, Links};
+use dh_host::net::{Cut, Identity, Links};
 use dh_host::{Port, Runtime, Scope, Seeds};
 use dh_machine::Micros;
 use dh_server::Server;
@@ -62,6 +62,7 @@ struct RunningPeer {
     name: String,
     wish: Wish,
     links: Links,
+    cut: Cut,
     /// The server it was told to join last.
     joined: Option<ServerId>,
     /// When it was last told to join, or its path was changed.
@@ -111,6 +112,12 @@ impl World {
         self.failures.len()
     }
 
+    /// How peers reach servers.
+    #[must_use]
+    pub fn transport(&self) -> Transport {
+        self.transport
+    }
+
     /// What a peer is called.
     #[must_use]
     pub fn peer_name(&self, peer: PeerId) -> &str {
@@ -122,8 +129,9 @@ impl World {
     pub(crate) fn paths(
         &self,
     ) -> impl Iterator<Item = (PeerId, Option<ServerId>, Links, Micros)> + '_ {
+        let links = |it: &RunningPeer| if it.cut == Cut::NONE { it.links } else { Links::CUT };
         let ids = (0..).map(PeerId);
-        ids.zip(&self.peers).map(|(id, it)| (id, it.joined, it.links, it.disturbed))
+        ids.zip(&self.peers).map(move |(id, it)| (id, it.joined, links(it), it.disturbed))
     }
 
     /// Where an actor of a server stands in the tree.

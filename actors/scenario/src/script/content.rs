@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use dh_client::ClientContent;
-use dh_host::disk::{Faults, FaultyDisk, MemoryDisk};
-use dh_machine::Disk as _;
+use dh_host::disk::{FaultyDisk, MemoryDisk};
+use dh_machine::{Disk as _, DiskError};
 use dh_pallet::{About, Writer, pack, xxh128};
 use dh_store::load::Core;
 use dh_store::{Options, Shelf, Store};
@@ -24,12 +24,12 @@ const CORE: &str = "core";
 /// Where a pallet that is made up has its map.
 const MAP: &str = "assets/main.dh-map";
 
-/// What a server or a peer keeps content on: its disk, and what fails of it on purpose.
+/// What a server or a peer keeps content on: a disk in memory that outlives its actors, and the
+/// same disk as they see it, which fails on purpose.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     memory: MemoryDisk,
     pub(super) faulty: FaultyDisk,
-    faults: Faults,
 }
 
 /// The pallets of a scenario, made once, and the disk of everybody by name.
@@ -65,7 +65,7 @@ impl Contents {
             };
             let bytes = self.pallet(&id, *pallet)?;
             let path = format!("{GIVEN}/{id}.pallet");
-            disk.memory.put(&path, bytes.to_vec());
+            put(&disk.memory, &path, &bytes).map_err(|error| wrong(format!("a disk: {error}")))?;
             given.push(path);
         }
         let store = disk.store()?;
@@ -132,20 +132,12 @@ impl Kept {
     fn new() -> Self {
         let memory = MemoryDisk::default();
         let faulty = FaultyDisk::over(Arc::new(memory.clone()));
-        Self { memory, faulty, faults: Faults::default() }
+        Self { memory, faulty }
     }
 
     fn store(&self) -> Said<Store> {
         let store = Store::open(Arc::new(self.faulty.clone()), Options::new(CACHE));
         store.map_err(|error| wrong(format!("a disk: {error}")))
-    }
-
-    /// Change what fails, and keep the rest.
-    pub(super) fn break_it(&mut self, change: impl FnOnce(&mut Faults)) {
-        change(&mut self.faults);
-        self.faulty.set(self.faults);
-        // Only the next such call fails.
-        self.faults.nth = None;
     }
 
     /// Forget everything that was received.
@@ -163,6 +155,11 @@ pub(super) fn owner_of_server(name: &str) -> String {
 
 pub(super) fn owner_of_peer(name: &str) -> String {
     format!("peer {name}")
+}
+
+fn put(disk: &MemoryDisk, path: &str, bytes: &[u8]) -> Result<(), DiskError> {
+    disk.make_dir(GIVEN)?;
+    disk.create(path)?.write_at(0, bytes)
 }
 
 /// A pallet with one map, a floor with a spawn on it, and noise that no compression makes smaller.

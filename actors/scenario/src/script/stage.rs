@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use dh_host::net::Hostile;
 use dh_machine::Micros;
 use rand_chacha::ChaCha8Rng;
 use rhai::{FnPtr, Position};
@@ -41,6 +42,8 @@ pub(super) struct Shared {
     pub(super) handlers: RefCell<Vec<Handler>>,
     pub(super) checks: RefCell<Checks>,
     pub(super) stopping: RefCell<Vec<dh_host::Scope>>,
+    /// What is hostile until the end.
+    pub(super) raids: RefCell<Vec<Hostile>>,
     pub(super) rng: RefCell<ChaCha8Rng>,
     pub(super) seeds: dh_host::Seeds,
     /// What was done, in order.
@@ -108,6 +111,7 @@ impl Stage {
             handlers: RefCell::default(),
             checks: RefCell::default(),
             stopping: RefCell::default(),
+            raids: RefCell::default(),
             rng: RefCell::new(seeds.rng("script")),
             seeds,
             done: RefCell::default(),

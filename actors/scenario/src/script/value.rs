@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dh_host::net::{Link, Links};
+use dh_host::net::{Burst, Link, Links};
 use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
@@ -74,7 +74,11 @@ pub(super) fn links(value: &Dynamic, named: &BTreeMap<String, Links>) -> Said<Li
 pub(super) const LINK_ENTRIES: &[(&str, &str)] = &[
     ("latency", "milliseconds a packet takes"),
     ("jitter", "milliseconds it takes more or less, drawn for each packet"),
+    ("tail", "milliseconds a packet may take more, nearly always far less"),
     ("loss", "percent of packets that are lost"),
+    ("burst", "how many packets a loss takes with it on average; 0 or 1 for each its own"),
+    ("duplicate", "percent of packets that arrive twice"),
+    ("mtu", "bytes of the largest packet that passes; 0 for any"),
     ("reorder", "percent of packets that are held back"),
     ("held", "milliseconds by which they are held back"),
     ("rate", "kilobytes a second that pass; 0 for no limit"),
@@ -95,10 +99,16 @@ fn link(data: &Map) -> Said<Link> {
     };
     let span = |key: &str| figure(key, 60_000.0).map(|ms| Micros::from_secs_f64(ms / 1e3));
     let part = |key: &str| figure(key, 100.0).map(|percent| whole(percent * 1e4));
+    let burst = whole(figure("burst", 10_000.0)?);
+    let bursts = 1 < burst;
     Ok(Link {
         latency: span("latency")?,
         draw: span("jitter")?,
-        loss_ppm: part("loss")?,
+        tail: span("tail")?,
+        loss_ppm: if bursts { 0 } else { part("loss")? },
+        burst: if bursts { Burst::of(part("loss")?, burst) } else { Burst::NONE },
+        duplicate_ppm: part("duplicate")?,
+        mtu: whole(figure("mtu", 65_535.0)?),
         reorder_ppm: part("reorder")?,
         reorder: span("held")?,
         rate: whole(figure("rate", 4e6)? * 1e3),

@@ -4,7 +4,7 @@ use dh_client::{
     CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
     Wish,
 };
-use dh_host::net::Links;
+use dh_host::net::{Cut, Links};
 use dh_messages::Buttons;
 use dh_prefs::Address;
 
@@ -24,6 +24,7 @@ impl World {
         let hear = move |event| RecorderMsg::Client(Heard { whose, event });
         let mut dialer = Dialer::new(self.identity(&name));
         dialer.links = links;
+        dialer.shaped = true;
         dialer.through_memory = inside || self.transport == Transport::Memory;
         let options = ClientOptions {
             dialer,
@@ -36,7 +37,16 @@ impl World {
         };
         let client = Client::start(&scope, &self.gray_box, options);
         let (wish, joined, disturbed) = (Wish::default(), None, self.runtime.now());
-        self.peers.push(RunningPeer { client, scope, name, wish, links, joined, disturbed });
+        self.peers.push(RunningPeer {
+            client,
+            scope,
+            name,
+            wish,
+            links,
+            cut: Cut::NONE,
+            joined,
+            disturbed,
+        });
         id
     }
 
@@ -69,6 +79,28 @@ impl World {
         peer.client.relink(links);
     }
 
+    /// Cut a peer's path in these directions, whatever its links; or end that.
+    pub fn cut(&mut self, peer: PeerId, cut: Cut) {
+        let now = self.runtime.now();
+        let peer = &mut self.peers[peer.0 as usize];
+        (peer.cut, peer.disturbed) = (cut, now);
+        peer.client.path().cut(cut);
+    }
+
+    /// Have the network see a peer at another address from now on; whether it has a path yet.
+    pub fn rebind(&mut self, peer: PeerId) -> bool {
+        let now = self.runtime.now();
+        let peer = &mut self.peers[peer.0 as usize];
+        peer.disturbed = now;
+        peer.client.rebind().is_ok()
+    }
+
+    /// Every path was changed: nobody needs to follow before it had time to settle.
+    pub(crate) fn disturb(&mut self) {
+        let now = self.runtime.now();
+        self.peers.iter_mut().for_each(|peer| peer.disturbed = now);
+    }
+
     /// Ask a peer for a view of this moment; it is in its record after the next turn.
     pub fn present(&mut self, peer: PeerId) {
         self.peers[peer.0 as usize].client.present();
@@ -82,6 +114,13 @@ impl World {
     /// Turn a peer's view, radians.
     pub fn look(&mut self, peer: PeerId, yaw: f32, pitch: f32) {
         self.want(peer, |wish| (wish.yaw, wish.pitch) = (yaw, pitch));
+    }
+
+    /// Have the server's console run a line for a peer; its number, which the answer carries.
+    pub fn peer_console(&mut self, peer: PeerId, line: &str) -> u32 {
+        self.next_line += 1;
+        self.peers[peer.0 as usize].client.console(self.next_line, line);
+        self.next_line
     }
 
     /// Press or release jump.

@@ -1,13 +1,18 @@
 //! Words that break things on purpose.
 
-use dh_host::net::Links;
+use dh_host::disk::Failure;
+use std::net::SocketAddr;
+
+use dh_host::net::{Cut, FLOOD_MAX, Hostile};
 use rhai::Dynamic;
 
 use super::{PeerHandle, ServerHandle, Words, peers, servers};
+use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
 use crate::script::error::{Said, wrong};
 use crate::script::stage::{Stage, Target};
 use crate::script::value::{integer, links, micros, number};
+use crate::world::World;
 
 pub(super) fn register(words: &mut Words<'_>) {
     words.group("faults of a peer");
@@ -42,7 +47,25 @@ pub(super) fn register(words: &mut Words<'_>) {
             disk_room(&peer.stage, owner, &room)
         },
     );
+    words.word("peer.disk_free()", "Gives its disk all room again.", |peer: &mut PeerHandle| {
+        disk_free(&peer.stage, peers::owner(peer))
+    });
     words.group("faults of a server");
+    words.word("server.cut()", "Cuts every path to it, both ways.", |server: &mut ServerHandle| {
+        server.stage.to_server(Fault, server.at, "is cut off", |world, id| {
+            let address = world.running(id).address();
+            world.runtime().net().isolate(address);
+            world.disturb();
+        })
+    });
+    words.word("server.heal()", "Ends what cut() began.", |server: &mut ServerHandle| {
+        server.stage.to_server(Fault, server.at, "is healed", |world, id| {
+            let address = world.running(id).address();
+            world.runtime().net().reunite(address);
+            world.disturb();
+        })
+    });
+    raids(words);
     words.word(
         "server.panic(\"actor\", n)",
         "Panics one of its actors at its n-th message, counted from its start.",
@@ -80,6 +103,77 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
 }
 
+fn raids(words: &mut Words<'_>) {
+    words.word(
+        "server.flood(rate, seconds)",
+        "Garbage from a few sockets, so many packets a second for so long.",
+        |server: &mut ServerHandle, rate: Dynamic, seconds: Dynamic| {
+            let rate = count("flood", &rate)?;
+            let span = micros("flood", &seconds)?;
+            raid(server, "is flooded", move |world, to| world.runtime().net().flood(to, rate, span))
+        },
+    );
+    words.word(
+        "server.half_open(n)",
+        "So many handshakes that never end.",
+        |server: &mut ServerHandle, n: Dynamic| {
+            let n = count("half_open", &n)?;
+            let told = format!("is dialled by {n} who never finish");
+            raid(server, &told, move |world, to| world.runtime().net().half_open(to, n))
+        },
+    );
+    words.word(
+        "server.deaf(\"name\")",
+        "A peer of this name that joins and reads nothing of what it is sent.",
+        |server: &mut ServerHandle, name: &str| {
+            let name = name.to_owned();
+            let told = format!("is joined by {name}, who reads nothing");
+            raid(server, &told, move |world, to| {
+                slow_reader(world.runtime(), world.transport(), to, &name)
+            })
+        },
+    );
+}
+
+/// Something hostile, for the rest of the scenario.
+fn raid(
+    server: &ServerHandle,
+    told: &str,
+    begin: impl Fn(&World, SocketAddr) -> Result<Hostile, String> + 'static,
+) -> Said<()> {
+    let at = server.at;
+    let name = server.stage.plan()?.servers[at].name.clone();
+    server.stage.deed(Fault, format!("{name} {told}"), move |stage| {
+        let id = stage.server(at)?;
+        let world = stage.world()?;
+        let raid = begin(&world, world.running(id).address()).map_err(wrong)?;
+        stage.0.raids.borrow_mut().push(raid);
+        Ok(())
+    })
+}
+
+/// What a hostile peer does, by its own draw.
+pub(super) fn raid_of_chance(stage: &Stage, at: usize, server: &ServerHandle) -> Said<()> {
+    let name = stage.0.peers.borrow()[at].plan.name.clone();
+    let drawn = stage.0.seeds.bytes(&format!("raid {name}"))[0];
+    match drawn % 3 {
+        0 => raid(server, &format!("is flooded by {name}"), |world, to| {
+            world.runtime().net().flood(to, 500, dh_machine::Micros::from_secs(10))
+        }),
+        1 => raid(server, &format!("is dialled by {name}, who never finishes"), |world, to| {
+            world.runtime().net().half_open(to, 16)
+        }),
+        _ => raid(server, &format!("is joined by {name}, who reads nothing"), move |world, to| {
+            slow_reader(world.runtime(), world.transport(), to, &name)
+        }),
+    }
+}
+
+fn count(word: &str, value: &Dynamic) -> Said<u32> {
+    let count = u32::try_from(integer(word, value)?).ok().filter(|it| *it <= FLOOD_MAX);
+    count.ok_or_else(|| wrong(format!("{word}: expected 0 to {FLOOD_MAX}")))
+}
+
 fn of_links(words: &mut Words<'_>) {
     words.word(
         "peer.link(link)",
@@ -94,26 +188,33 @@ fn of_links(words: &mut Words<'_>) {
         },
     );
     words.word("peer.cut()", "Lets nothing pass, either way.", |peer: &mut PeerHandle| {
-        peer.stage.to_peer(Fault, peer.at, "is cut off", |world, id| world.relink(id, Links::CUT))
+        cut(peer, Cut::BOTH, "is cut off")
     });
     words.word(
         "peer.cut(\"up\")",
         "Lets nothing pass in one direction: up, to the server, or down.",
-        |peer: &mut PeerHandle, way: &str| {
-            let mut links = peer.stage.0.peers.borrow()[peer.at].plan.links;
-            match way {
-                "up" => links.up = dh_host::net::Link::CUT,
-                "down" => links.down = dh_host::net::Link::CUT,
-                other => return Err(wrong(format!("cut: expected up or down, found {other}"))),
-            }
-            let what = format!("is cut off {way}wards");
-            peer.stage.to_peer(Fault, peer.at, &what, move |world, id| world.relink(id, links))
+        |peer: &mut PeerHandle, way: &str| match way {
+            "up" => cut(peer, Cut::UP, "is cut off upwards"),
+            "down" => cut(peer, Cut::DOWN, "is cut off downwards"),
+            other => Err(wrong(format!("cut: expected up or down, found {other}"))),
         },
     );
-    words.word("peer.heal()", "Gives it back the link it had.", |peer: &mut PeerHandle| {
-        let links = peer.stage.0.peers.borrow()[peer.at].plan.links;
-        peer.stage.to_peer(Fault, peer.at, "is healed", move |world, id| world.relink(id, links))
+    words.word("peer.heal()", "Ends what cut() began.", |peer: &mut PeerHandle| {
+        cut(peer, Cut::NONE, "is healed")
     });
+    words.word(
+        "peer.rebind()",
+        "Has the network see it at another address from now on.",
+        |peer: &mut PeerHandle| {
+            peer.stage.to_peer(Fault, peer.at, "gets another address", |world, id| {
+                world.rebind(id);
+            })
+        },
+    );
+}
+
+fn cut(peer: &PeerHandle, what: Cut, told: &str) -> Said<()> {
+    peer.stage.to_peer(Fault, peer.at, told, move |world, id| world.cut(id, what))
 }
 
 /// Where an actor stands in the tree.
@@ -154,7 +255,15 @@ fn disk_fail(stage: &Stage, owner: String, nth: &Dynamic) -> Said<()> {
     let nth = u64::try_from(integer("disk_fail", nth)?).ok().filter(|nth| *nth > 0);
     let nth = nth.ok_or_else(|| wrong("disk_fail: expected the number of a call, from 1"))?;
     stage.deed(Fault, format!("{owner}: call {nth} of the disk fails"), move |stage| {
-        stage.0.contents.borrow_mut().disk(&owner).break_it(|faults| faults.nth = Some(nth));
+        let mut contents = stage.0.contents.borrow_mut();
+        contents.disk(&owner).faulty.fail_nth(nth, Failure::Io);
+        Ok(())
+    })
+}
+
+fn disk_free(stage: &Stage, owner: String) -> Said<()> {
+    stage.deed(Fault, format!("{owner}: room again"), move |stage| {
+        stage.0.contents.borrow_mut().disk(&owner).faulty.make_room();
         Ok(())
     })
 }
@@ -165,7 +274,7 @@ fn disk_room(stage: &Stage, owner: String, room: &Dynamic) -> Said<()> {
     let room = if (0.0..1e15).contains(&room) { Some(room as u64) } else { None };
     let room = room.ok_or_else(|| wrong("disk_room: expected bytes, 0 or more"))?;
     stage.deed(Fault, format!("{owner}: room for {room} bytes"), move |stage| {
-        stage.0.contents.borrow_mut().disk(&owner).break_it(|faults| faults.room = Some(room));
+        stage.0.contents.borrow_mut().disk(&owner).faulty.fill(room);
         Ok(())
     })
 }

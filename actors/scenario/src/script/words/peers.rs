@@ -6,7 +6,7 @@ use dh_machine::Micros;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 use super::time::in_time;
-use super::{PeerHandle, ServerHandle, Words};
+use super::{PeerHandle, ServerHandle, Words, faults};
 use crate::peer::PeerSetup;
 use crate::roles::{Acting, Role};
 use crate::script::content::owner_of_peer;
@@ -73,6 +73,22 @@ fn sessions(words: &mut Words<'_>) {
         peer.stage.to_peer(DeedKind::Event, peer.at, "leaves", |world, id| world.disconnect(id))
     });
     words.word(
+        "peer.say(\"line\")",
+        "Says a line to everybody.",
+        |peer: &mut PeerHandle, line: &str| peer_says(peer, line.to_owned()),
+    );
+    words.word(
+        "peer.console(\"line\")",
+        "Has the server's console run a line, if it lets this peer; the answer comes as an event \
+         `answer`.",
+        |peer: &mut PeerHandle, line: &str| {
+            let (what, line) = (format!("console: {line}"), line.to_owned());
+            peer.stage.to_peer(DeedKind::Event, peer.at, &what, move |world, id| {
+                world.peer_console(id, &line);
+            })
+        },
+    );
+    words.word(
         "peer.role(\"role\")",
         "Behaves in another way from now on.",
         |peer: &mut PeerHandle, role: &str| {
@@ -138,10 +154,20 @@ fn radians(what: &str, value: &Dynamic) -> Said<f32> {
     number(what, value).map(|degrees| degrees.to_radians() as f32)
 }
 
+fn peer_says(peer: &PeerHandle, line: String) -> Said<()> {
+    peer.stage.to_peer(DeedKind::Event, peer.at, "says a line", move |world, id| {
+        world.client(id).chat(line.clone());
+    })
+}
+
 /// The server a peer belongs to.
 fn home(peer: &PeerHandle) -> Said<usize> {
-    let server = peer.stage.0.peers.borrow()[peer.at].plan.server.clone();
-    server.map_or(Ok(0), |name| peer.stage.plan()?.server(&name))
+    home_of(&peer.stage, peer.at)
+}
+
+fn home_of(stage: &Stage, at: usize) -> Said<usize> {
+    let server = stage.0.peers.borrow()[at].plan.server.clone();
+    server.map_or(Ok(0), |name| stage.plan()?.server(&name))
 }
 
 fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
@@ -213,7 +239,7 @@ fn enter(stage: &Stage, plan: PeerPlan, cx: &NativeCallContext<'_>) -> Said<Peer
 /// Make a peer of the plan in the world, and have it join when it is time.
 pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
     let plan = stage.0.peers.borrow()[at].plan.clone();
-    let joins = plan.joins;
+    let (joins, role) = (plan.joins, plan.role);
     stage.deed(DeedKind::Peer, format!("peer {}", plan.name), move |stage| {
         let content = stage.0.contents.borrow_mut().peer(&plan.name)?;
         let mut setup = PeerSetup::new(plan.name.clone()).over(plan.links);
@@ -225,6 +251,13 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         Ok(())
     })?;
     let Some(when) = joins else { return Ok(()) };
+    if role == Role::Hostile {
+        let raid = What::Do(Rc::new(move |stage: &Stage| {
+            let server = ServerHandle { stage: stage.clone(), at: home_of(stage, at)? };
+            faults::raid_of_chance(stage, at, &server)
+        }));
+        return stage.call_at(when.max(stage.0.now.get()), raid, rhai::Position::NONE);
+    }
     let first = What::Do(Rc::new(move |stage: &Stage| {
         let peer = PeerHandle { stage: stage.clone(), at };
         let server = ServerHandle { stage: stage.clone(), at: home(&peer)? };
@@ -253,6 +286,11 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
         let peer = PeerHandle { stage: stage.clone(), at };
         match act {
             Act::Join => join(&peer, &ServerHandle { stage: stage.clone(), at: home(&peer)? })?,
+            Act::Say(lines) => {
+                for line in 1..=lines {
+                    peer_says(&peer, format!("line {line} of {lines}"))?;
+                }
+            }
             Act::Leave | Act::LeaveAndForget => {
                 stage.to_peer(DeedKind::Event, at, "leaves", |world, id| world.disconnect(id))?;
             }

@@ -87,6 +87,18 @@ fn peers(words: &mut Words<'_>) {
         "How its sessions ended: an array of #{ kind, reason }.",
         |peer: &mut PeerHandle| of_peer(peer, endings),
     );
+    words.reading(
+        "peer.chat",
+        "The lines of chat it heard: an array of #{ kind, slot, name, text }.",
+        |peer: &mut PeerHandle| of_peer(peer, chat),
+    );
+    words.reading(
+        "peer.answers",
+        "The answers of its server's console to it, in order.",
+        |peer: &mut PeerHandle| {
+            of_peer(peer, |record| texts(record.answers.iter().map(|(_, text)| text)))
+        },
+    );
     words.reading("peer.lines", "The lines of its feed and console.", |peer: &mut PeerHandle| {
         of_peer(peer, |record| texts(record.lines.iter()))
     });
@@ -268,6 +280,18 @@ fn endings(record: &PeerRecord) -> Array {
         Dynamic::from_map(map)
     };
     record.endings.iter().map(ending).collect()
+}
+
+fn chat(record: &PeerRecord) -> Array {
+    let line = |line: &dh_messages::ServerChat| {
+        let slot = Dynamic::from(i64::from(line.slot));
+        let text = |it: &str| Dynamic::from(it.to_owned());
+        let kind = text(line.kind.name());
+        let (name, said) = (text(line.name.as_str()), text(line.text.as_str()));
+        let pairs = [("kind", kind), ("slot", slot), ("name", name), ("text", said)];
+        Dynamic::from_map(pairs.map(|(key, it)| (key.into(), it)).into_iter().collect::<Map>())
+    };
+    record.chat.iter().map(line).collect()
 }
 
 fn texts<'a>(lines: impl Iterator<Item = &'a String>) -> Array {
