@@ -106,7 +106,7 @@ impl World {
     pub fn kill_server(&mut self, server: ServerId) {
         let running = &self.servers[server.0 as usize];
         running.scope.kill();
-        running.server.endpoint().close();
+        running.server.endpoint().kill();
     }
 
     fn server_address(&self, id: ServerId) -> SocketAddr {
