@@ -66,12 +66,21 @@ impl Trace {
 
     /// Something happened now.
     pub fn event(&self, text: &str) {
+        self.note(text, true);
+    }
+
+    /// Something happened now that happens every tick: it counts, and no line is kept of it.
+    pub fn routine(&self, text: &str) {
+        self.note(text, false);
+    }
+
+    fn note(&self, text: &str, is_kept: bool) {
         let now = self.clock.now();
         let Some(mut state) = self.lock() else { return };
         state.events.word(now.0);
         state.events.word(xxh3_64(text.as_bytes()));
         state.hashes.event_count += 1;
-        if state.lines_max > 0 {
+        if is_kept && state.lines_max > 0 {
             if state.lines.len() == state.lines_max {
                 state.lines.pop_front();
             }

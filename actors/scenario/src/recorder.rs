@@ -68,7 +68,8 @@ impl Actor for RecorderActor {
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, RecorderMsg>) -> Performed<Effect> {
         if let Some(text) = effect.text() {
-            cx.scope().runtime().trace().event(&text);
+            let trace = cx.scope().runtime().trace();
+            if effect.is_routine() { trace.routine(&text) } else { trace.event(&text) }
         }
         let mut records = self.records.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         effect.write(cx.now(), &mut records);

@@ -148,6 +148,11 @@ impl Records {
         self.servers.values()
     }
 
+    /// What every peer told that told anything.
+    pub fn peers(&self) -> impl Iterator<Item = (PeerId, &PeerRecord)> {
+        self.peers.iter().map(|(id, record)| (*id, record))
+    }
+
     /// What a peer told.
     #[must_use]
     pub fn peer(&self, id: PeerId) -> &PeerRecord {

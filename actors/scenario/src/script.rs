@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use dh_host::{Runtime, Seeds, Simulation};
 use rhai::packages::{Package as _, StandardPackage};
-use rhai::{AST, Engine};
+use rhai::{AST, Engine, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::deed::{Deed, DeedKind};
@@ -180,6 +180,18 @@ impl Ran {
     }
 }
 
+/// `spawn` is kept for a later version of the language; here it is a word like any other.
+#[expect(
+    deprecated,
+    reason = "the only way to free a reserved word; the library calls it volatile"
+)]
+fn allow_spawn(engine: &mut Engine) {
+    engine.on_parse_token(|token, _, _| match token {
+        Token::Reserved(word) if *word == "spawn" => Token::Identifier(word),
+        token => token,
+    });
+}
+
 /// An engine with the language's own functions, without clocks, files and modules, and with limits.
 fn engine() -> Engine {
     let mut engine = Engine::new_raw();
@@ -194,6 +206,7 @@ fn engine() -> Engine {
         .set_max_array_size(limit::ARRAY_MAX)
         .set_max_map_size(limit::MAP_MAX)
         .set_max_modules(0);
+    allow_spawn(&mut engine);
     // What a script prints would be told once by every seed of a hunt.
     engine.on_print(|_| ()).on_debug(|_, _, _| ());
     engine.disable_symbol("eval");

@@ -53,6 +53,21 @@ impl Effect {
         }
     }
 
+    /// Whether it is something that happens every tick.
+    pub(super) fn is_routine(&self) -> bool {
+        use ClientEvent::{Applied, Clock, Confirmed, InputSent};
+        use ServerEvent::{Applied as Used, InputCame, Starved};
+        match self {
+            Self::Server(it) => {
+                matches!(it.event, Used { .. } | InputCame { .. } | Starved { .. })
+            }
+            Self::Client(it) => {
+                matches!(it.event, Applied(_) | Clock(_) | Confirmed | InputSent(_))
+            }
+            Self::Answer(_) => false,
+        }
+    }
+
     /// Write it down.
     pub(super) fn write(self, now: Micros, records: &mut Records) {
         match self {

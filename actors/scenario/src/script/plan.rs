@@ -286,6 +286,3 @@ fn prefs(data: &Map) -> Said<Vec<String>> {
     }
     Ok(pairs)
 }
-
-#[cfg(test)]
-mod tests;

@@ -80,8 +80,11 @@ pub(super) enum What {
     /// A callback, again after each span.
     Every(Micros, FnPtr),
     /// Something of a word.
-    Do(Rc<dyn Fn(&Stage) -> Said<()>>),
+    Do(Rc<Act>),
 }
+
+/// What a word does to the world, now or later.
+type Act = dyn Fn(&Stage) -> Said<()>;
 
 /// A callback for what happens.
 #[derive(Clone)]

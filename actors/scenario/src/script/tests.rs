@@ -1,1 +1,208 @@
+//! Scripts that are wrong are refused with their place; those that are right give one course a seed.
 
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// The mistake of a script, as it is told, and whether something is missing.
+fn mistake(text: &str) -> (String, bool) {
+    let script = Script::new("it.rhai", text);
+    let ran = script.simulate(&Conditions::default());
+    let mistake = match ran {
+        Err(mistake) => mistake,
+        Ok(ran) => ran.mistake.unwrap_or_else(|| panic!("no mistake in {text}")),
+    };
+    (mistake.to_string(), mistake.missing)
+}
+
+const ADA: &str = "scenario(#{ seconds: 2, peers: #{ ada: #{} } });\nlet ada = peer(\"ada\");\n";
+
+fn ran(text: &str) -> Ran {
+    Script::new("it.rhai", text).simulate(&Conditions::default()).unwrap()
+}
+
+fn failures(text: &str) -> Vec<String> {
+    let ran = ran(text);
+    assert_eq!(ran.mistake, None, "{text}");
+    ran.report.failures.iter().map(|failure| failure.what.clone()).collect()
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place_and_what_was_expected() {
+    let cases = [
+        ("at(1, || 2);", "it.rhai:1:1: expected `scenario(#{…})` before anything else"),
+        ("let a = 1;", "it.rhai: expected `scenario(#{ seconds: N })` at the top"),
+        ("scenario(#{ seconds: 2 );", "it.rhai:1:24: Expecting '}' to end this object map"),
+        ("scenario(#{ second: 2 });", "did you mean \"seconds\"?"),
+        ("scenario(#{ seconds: 61 });", "a small scenario runs at most 60"),
+        ("scenario(#{ seconds: \"x\" });", "seconds: expected a number, found string `x`"),
+        ("scenario(#{ seconds: 0 });", "expected more than 0"),
+        ("scenario(#{ seconds: 2, transport: \"tcp\" });", "expected one of quic, memory"),
+        (
+            "scenario(#{ seconds: 2, peers: #{ a: #{ role: \"waker\" } } });",
+            "no role is called \"waker\"; did you mean \"walker\"?",
+        ),
+        (
+            "scenario(#{ seconds: 2, peers: #{ a: #{ link: #{ lose: 1 } } } });",
+            "no entry of a link is called \"lose\"; did you mean \"loss\"?",
+        ),
+        (
+            "scenario(#{ seconds: 2, peers: #{ a: #{ link: #{ loss: 101 } } } });",
+            "loss: expected 0 to 100, found 101",
+        ),
+        (
+            "scenario(#{ seconds: 2, servers: #{ a: #{ prefs: #{ \"server.nam\": 1 } } } });",
+            "server.nam",
+        ),
+    ];
+    for (text, told) in cases {
+        let (mistake, missing) = mistake(text);
+        assert!(mistake.starts_with("it.rhai:") && mistake.contains(told), "{text}: {mistake}");
+        assert!(!missing, "{text}");
+    }
+}
+
+#[test]
+fn what_is_asked_of_peers_and_servers_is_told_with_its_place_too() {
+    let cases = [
+        (
+            "on(ada, \"playin\", || 1);",
+            "3:1: no event is called \"playin\"; did you mean \"playing\"?",
+        ),
+        ("peer(\"ada\", #{});", "3:1: two peers are called \"ada\""),
+        ("peer(\"bob\");", "3:1: no peer is called \"bob\""),
+        ("server(\"mian\");", "3:1: no server is called \"mian\"; did you mean \"main\"?"),
+        ("let p = ada.playing;", "3:13: nothing runs yet"),
+        ("at(3, || 1);", "3:1: at: the scenario ends at 2 s, so 3 s never comes"),
+        ("expect_within(3, \"x\", || true);", "3:1: expect_within: the scenario ends at 2 s"),
+        ("at(1, || ada.jmp(true));", "3:14: no word is called jmp; did you mean jump?"),
+        ("at(1, || ada.jump(3));", "3:14: expected peer.jump(held), found jump (peer, i64)"),
+        ("at(1, || ada.walk(2, 0));", "3:14: right: expected -1 to 1, found 2"),
+        ("never(\"x\", || 3);", "3:1: expected a condition, true or false, found i64"),
+        ("at(1, || { loop {} });", "3:1: it does not end within 2000000 operations"),
+        ("fn f() { f() } at(1, || f());", "3:"),
+        ("at(1, || ada.metric(\"tick\", \"depth\"));", "no actor is called \"tick\""),
+        ("at(1, || ada.metric(\"predictor\", \"deth\"));", "did you mean \"depth\"?"),
+        ("at(1, || server(\"main\").pref(\"server.nam\"));", "did you mean \"server.name\"?"),
+        ("spawn(9, \"idle\", 0);", "expected at most 8 peers; say `size: \"large\"` for more"),
+        ("every(0, || 1);", "every: expected at least 0.001 seconds"),
+        ("at(1, || eval(\"1\"));", "eval"),
+        ("import \"x\" as x;", "3:"),
+    ];
+    for (text, told) in cases {
+        let (mistake, _) = mistake(&format!("{ADA}{text}"));
+        assert!(mistake.starts_with("it.rhai:3") && mistake.contains(told), "{text}: {mistake}");
+    }
+}
+
+#[test]
+fn a_map_that_is_not_there_is_missing_and_nothing_is_started() {
+    let text = "scenario(#{ seconds: 2, servers: #{ main: #{ map: \"nowhere\" } } });";
+    let (mistake, missing) = mistake(text);
+    assert!(mistake.contains("there is no map \"nowhere\"") && missing, "{mistake}");
+    assert!(Script::new("it.rhai", text).plan().unwrap_err().missing);
+}
+
+#[test]
+fn a_check_that_nothing_reaches_is_a_mistake_and_one_under_a_condition_is_not() {
+    let never = "on(ada, \"ended\", |why| {\n    expect(\"kicked\", why == \"\");\n});";
+    let (mistake, _) = mistake(&format!("{ADA}{never}"));
+    assert!(mistake.starts_with("it.rhai:4:5: this check was never evaluated"), "{mistake}");
+    let under = "at(1, || if ada.slot > 70 { expect(\"unreachable\", false); });";
+    assert!(failures(&format!("{ADA}{under}")).is_empty());
+}
+
+#[test]
+fn each_kind_of_check_fails_when_and_only_when_it_should() {
+    let cases = [
+        ("at(1, || expect(\"a\", ada.playing));", None),
+        ("at(1, || expect(\"a\", !ada.playing));", Some("expected: a (line 3)")),
+        ("expect_within(1, \"b\", || ada.playing);", None),
+        ("expect_within(1, \"b\", || ada.spawns == 2);", Some("expected in time: b (line 3)")),
+        ("eventually(\"c\", || ada.playing);", None),
+        ("eventually(\"c\", || now() > 3.0);", Some("expected in time: c (line 3)")),
+        ("never(\"d\", || ada.spawns > 1);", None),
+        ("never(\"d\", || ada.playing);", Some("expected never: d (line 3)")),
+    ];
+    for (text, told) in cases {
+        let failures = failures(&format!("{ADA}{text}"));
+        assert_eq!(failures.first().map(String::as_str), told, "{text}");
+    }
+}
+
+#[test]
+fn callbacks_come_at_their_times_and_hear_what_happened() {
+    let text = "
+        let seen = [];
+        at(1, || seen.push(\"one\"));
+        at(0.5, || after(1, || seen.push(\"half and one\")));
+        every(0.8, || seen.push(\"again\"));
+        on(ada, \"spawned\", |slot| seen.push(\"slot \" + slot));
+        on(ada, \"playing\", || seen.push(\"plays\"));
+        eventually(\"in order\", || seen == [
+            \"plays\", \"slot 0\", \"again\", \"one\", \"half and one\", \"again\"]);";
+    assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
+}
+
+const BUSY: &str = "
+    scenario(#{ seconds: 12, transport: \"quic\",
+        links: #{ bad: #{ latency: 40, jitter: 10, loss: 4, burst: 3 } },
+        pallets: #{ hill: #{ floor: 5, bytes: 100000 } } });
+    let main = server(\"main\");
+    let crowd = spawn(3, \"jumper\", 1, #{ link: \"bad\" });
+    let others = spawn(1, \"chatter\", 1) + spawn(1, \"joiner\", 1) + spawn(1, \"downloader\", 1);
+    at(3, || main.map(\"hill\"));
+    at(dice(3) + 4, || pick(crowd).cut());
+    at(8, || { for peer in crowd { peer.heal(); } });
+    at(9, || crowd[0].rebind());
+    at(6, || main.panic(\"roster\", 40 + dice(20)));
+    eventually(\"all play\", || now() > 11 && crowd.filter(|it| it.playing).len() == 3);";
+
+#[test]
+fn one_seed_gives_one_course_on_any_thread_and_another_seed_another() {
+    let hashes = |seed: u64| {
+        let script = Script::new("it.rhai", BUSY);
+        let ran = script.simulate(&Conditions { seed, ..Conditions::default() }).unwrap();
+        let failures = &ran.report.failures;
+        assert!(ran.passed(), "seed {seed}: {failures:?} {:?}", ran.mistake);
+        (ran.report.wire.bytes, ran.report.hashes)
+    };
+    let alone = [1, 2].map(hashes);
+    let together = std::thread::scope(|scope| {
+        [1, 2].map(|seed| scope.spawn(move || hashes(seed))).map(|it| it.join().unwrap())
+    });
+    assert_eq!(alone, together);
+    assert_ne!(alone[0], alone[1]);
+}
+
+#[test]
+fn a_run_without_some_of_its_deeds_leaves_them_out_and_keeps_the_keys_of_the_rest() {
+    let whole = ran(BUSY);
+    let keys: Vec<String> = whole.deeds.iter().map(|deed| deed.key.clone()).collect();
+    assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "each key once");
+    let without: BTreeSet<String> = keys
+        .iter()
+        .filter(|key| key.contains("is cut off") || key.starts_with("peer c"))
+        .cloned()
+        .collect();
+    assert!(without.len() >= 2, "{keys:?}");
+    let conditions = Conditions { without, ..Conditions::default() };
+    let less = Script::new("it.rhai", BUSY).simulate(&conditions).unwrap();
+    assert!(less.passed(), "{:?} {:?}", less.report.failures, less.mistake);
+    let names: Vec<_> = less.report.records.peers().map(|(_, it)| it.state).collect();
+    assert_eq!(names.len() + 1, 6, "the chatter was never there");
+}
+
+#[test]
+fn the_documents_name_every_word_once_and_say_what_it_does() {
+    let list = words::list();
+    assert!(60 < list.len());
+    let usages: BTreeSet<&str> = list.iter().map(|word| word.usage).collect();
+    assert_eq!(usages.len(), list.len());
+    for word in &list {
+        assert!(word.help.ends_with('.') && !word.group.is_empty(), "{word:?}");
+        let name = word.name();
+        let is_name = |it: char| it.is_ascii_lowercase() || it == '_';
+        assert!(!name.is_empty() && name.chars().all(is_name), "{word:?}");
+    }
+}

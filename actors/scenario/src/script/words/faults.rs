@@ -20,9 +20,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     words.word(
         "peer.kill()",
         "Ends it as if its process had died: no goodbye.",
-        |peer: &mut PeerHandle| {
-            peer.stage.to_peer(Fault, peer.at, "is killed", |world, id| world.kill_peer(id))
-        },
+        |peer: &mut PeerHandle| peer.stage.to_peer(Fault, peer.at, "is killed", World::kill_peer),
     );
     words.word(
         "peer.panic(\"actor\", n)",
@@ -65,7 +63,6 @@ pub(super) fn register(words: &mut Words<'_>) {
             world.disturb();
         })
     });
-    raids(words);
     words.word(
         "server.panic(\"actor\", n)",
         "Panics one of its actors at its n-th message, counted from its start.",

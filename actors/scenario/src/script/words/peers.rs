@@ -17,6 +17,7 @@ use crate::script::plan::{PeerPlan, SMALL_PEERS_MAX, Size};
 use crate::script::stage::{Player, Stage, What};
 use crate::script::value::{integer, micros, number, role as read_role};
 use crate::server::set;
+use crate::world::World;
 
 pub(super) fn register(words: &mut Words<'_>) {
     words.group("peers");
@@ -70,7 +71,7 @@ fn sessions(words: &mut Words<'_>) {
         |peer: &mut PeerHandle, server: ServerHandle| join(peer, &server),
     );
     words.word("peer.leave()", "Leaves, or gives up joining.", |peer: &mut PeerHandle| {
-        peer.stage.to_peer(DeedKind::Event, peer.at, "leaves", |world, id| world.disconnect(id))
+        peer.stage.to_peer(DeedKind::Event, peer.at, "leaves", World::disconnect)
     });
     words.word(
         "peer.say(\"line\")",
@@ -292,7 +293,7 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
                 }
             }
             Act::Leave | Act::LeaveAndForget => {
-                stage.to_peer(DeedKind::Event, at, "leaves", |world, id| world.disconnect(id))?;
+                stage.to_peer(DeedKind::Event, at, "leaves", World::disconnect)?;
             }
         }
         if act == Act::LeaveAndForget {

@@ -21,7 +21,7 @@ fn peers(words: &mut Words<'_>) {
         Ok(peer.stage.0.peers.borrow()[peer.at].plan.name.clone())
     });
     words.reading("peer.playing", "Whether it plays.", |peer: &mut PeerHandle| {
-        of_peer(peer, |record| record.is_playing())
+        of_peer(peer, PeerRecord::is_playing)
     });
     words.reading(
         "peer.state",
@@ -53,6 +53,11 @@ fn peers(words: &mut Words<'_>) {
             record.newest.as_ref().map_or(0, |(_, snapshot)| count(snapshot.records.len()))
         })
     });
+    predictions(words);
+    feed(words);
+}
+
+fn predictions(words: &mut Words<'_>) {
     words.reading(
         "peer.correction",
         "The largest correction of its prediction so far, metres.",
@@ -68,6 +73,9 @@ fn peers(words: &mut Words<'_>) {
         "How many of its predictions were confirmed.",
         |peer: &mut PeerHandle| of_peer(peer, |record| big(record.confirmed)),
     );
+}
+
+fn feed(words: &mut Words<'_>) {
     words.reading(
         "peer.downloaded",
         "Bytes of its newest transfer of content that have come.",
@@ -165,6 +173,10 @@ fn servers(words: &mut Words<'_>) {
             })
         },
     );
+    transcript(words);
+}
+
+fn transcript(words: &mut Words<'_>) {
     words.reading(
         "server.map",
         "The barcode of the map that stands, as it was last told; empty for the first.",
