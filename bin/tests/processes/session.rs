@@ -187,3 +187,28 @@ fn a_world_that_is_played_in_and_open_says_where_and_lets_others_in() {
         assert!(guest.end().status.success());
     }
 }
+
+/// CHAT-23, WHO-06, sessions OQ-11: and an operator still is one after a restart.
+#[test]
+fn a_person_at_a_client_chats_and_commands_the_server_once_it_may() {
+    let (mut server, address) = server();
+    let mut ada = client(&address, "ada");
+    ada.line_with("playing as ");
+    ada.type_line("chat hello there");
+    ada.line_with("ada: hello there");
+    server.line_with("ada: hello there");
+    ada.type_line("players");
+    assert_eq!(ada.line_with("players: "), "players: only an operator can do that on this server");
+    server.type_line("op #0");
+    let identity = server.line_with("is an operator").split(' ').nth(1).unwrap().to_owned();
+    ada.type_line("players");
+    assert_eq!(ada.line_with("players: "), "players: 1/16 connected");
+    assert!(ada.line_with("identity=").ends_with("  op"));
+    ada.type_line("server.maxPlayers 3");
+    ada.line_with("server.maxPlayers = 3");
+    ada.type_line("stop");
+    ada.line_with("stopping");
+    assert!(server.end().status.success());
+    let kept = std::fs::read_to_string(server.home().join("config.toml")).unwrap();
+    assert_eq!(kept.trim(), format!("[server]\noperators = \"{identity}\""));
+}
