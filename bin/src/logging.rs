@@ -12,8 +12,8 @@ use tracing_subscriber::EnvFilter;
 /// Who runs a server wants to read of its players; everybody else wants it so much `quieter`.
 pub(crate) fn start(shared: &Shared, quieter: i16) {
     let filter = EnvFilter::try_from_env("DH_LOG");
-    let filter = filter
-        .unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity() - quieter)));
+    let filter =
+        filter.unwrap_or_else(|_| EnvFilter::new(directives(shared.verbosity() - quieter)));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -80,12 +80,10 @@ fn shown(
     let head = &snapshot.head;
     let tick = Tick(head.tick);
     let record = records.peer(peer);
-    if let Some(loaded) = record.loaded.last()
-        && record.is_playing()
-        && *loaded != head.map_generation
-    {
-        let standing = head.map_generation;
-        broken.push(format!("{name} is shown map {standing} and has loaded map {loaded}: torn"));
+    // The map is told as loaded a moment before what is shown is of it.
+    if !record.loaded.is_empty() && !record.loaded.contains(&head.map_generation) {
+        let (standing, loaded) = (head.map_generation, &record.loaded);
+        broken.push(format!("{name} is shown map {standing} and has loaded {loaded:?}: torn"));
     }
     let published = records.servers().filter_map(|server| Some((server, server.frame(tick)?)));
     let published: Vec<(&ServerRecord, &Arc<Frame>)> = published.collect();

@@ -58,7 +58,7 @@ pub(crate) struct RunScenario {
     /// Write what ran to this HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Write what ran to this JUnit XML file
+    /// Write what ran to this XML file, as collectors of test results read it
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Reduce a failing run to few peers, faults and events

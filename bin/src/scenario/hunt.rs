@@ -62,7 +62,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
             }
         }
         RuntimeName::Sim => {
-            simulate(&tasks, flags, &conditions, shared, &mut |it| hear(label(it)))?
+            simulate(&tasks, flags, &conditions, shared, &mut |it| hear(label(it)))?;
         }
     }
     told?;

@@ -115,7 +115,9 @@ fn tell(
     let counts = [DeedKind::Peer, DeedKind::Fault, DeedKind::Event].map(left).join(", ");
     let path = format!("{}.{}.without", outcome.scenario.replace(' ', "_"), outcome.seed);
     let mut text = format!("// {}: what seed {} fails without\n", outcome.scenario, outcome.seed);
-    without.iter().for_each(|key| drop(writeln!(text, "{key}")));
+    for key in without {
+        let _ = writeln!(text, "{key}");
+    }
     std::fs::write(Path::new(&path), text)
         .map_err(|error| Failure::new(Exit::CannotCreate, format!("{path}: {error}")))?;
     if shared.json {

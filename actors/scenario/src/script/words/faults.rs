@@ -49,6 +49,11 @@ pub(super) fn register(words: &mut Words<'_>) {
         disk_free(&peer.stage, peers::owner(peer))
     });
     words.group("faults of a server");
+    of_servers(words);
+    raids(words);
+}
+
+fn of_servers(words: &mut Words<'_>) {
     words.word("server.cut()", "Cuts every path to it, both ways.", |server: &mut ServerHandle| {
         server.stage.to_server(Fault, server.at, "is cut off", |world, id| {
             let address = world.running(id).address();
