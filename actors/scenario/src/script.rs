@@ -137,8 +137,12 @@ impl Script {
 
     async fn play(&self, laid: Laid, runtime: Runtime, conditions: &Conditions) -> Ran {
         let Laid { engine, ast, stage } = laid;
-        let transport = stage.plan().map_or(Transport::Memory, |plan| plan.transport);
-        let transport = conditions.transport.unwrap_or(transport);
+        // Between processes there is only one way, and a real run is to show what it does.
+        let usual = match stage.plan() {
+            Ok(plan) if runtime.is_simulated() => plan.transport,
+            _ => Transport::Quic,
+        };
+        let transport = conditions.transport.unwrap_or(usual);
         let world = World::new(runtime.clone(), conditions.seed, transport, true);
         world.records().be_brief();
         *stage.0.world.borrow_mut() = Some(world);

@@ -86,6 +86,7 @@ impl Play<'_> {
             }
         }
         self.told(peers::act(self.stage), Position::NONE)?;
+        self.told(peers::look(self.stage), Position::NONE)?;
         self.look()
     }
 

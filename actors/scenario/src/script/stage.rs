@@ -62,6 +62,8 @@ pub(super) struct Player {
     /// Once the world has it.
     pub(super) id: Option<PeerId>,
     pub(super) acting: Option<Acting>,
+    /// How often it looks at the world, and when next.
+    pub(super) frames: Option<(Micros, Micros)>,
 }
 
 /// Something to call at a time.

@@ -30,6 +30,19 @@ pub(super) fn register(words: &mut Words<'_>) {
         },
     );
     words.word(
+        "peer.delay(seconds)",
+        "Makes its next input so much too late, as a stall of its machine does.",
+        |peer: &mut PeerHandle, by: Dynamic| {
+            let by = micros("delay", &by)?;
+            let what = format!("stalls for {} s", by.as_secs_f64());
+            peer.stage.to_peer(Fault, peer.at, &what, move |world, id| {
+                let path = world.peer_path(id, "predictor");
+                world.runtime().registry().faults().delay_deadline(&path, by);
+                world.disturb();
+            })
+        },
+    );
+    words.word(
         "peer.disk_fail(n)",
         "Has the n-th call of its disk from now on fail.",
         |peer: &mut PeerHandle, nth: Dynamic| {

@@ -130,6 +130,20 @@ fn steering(words: &mut Words<'_>) {
         },
     );
     words.word(
+        "peer.frames(fps)",
+        "Looks at the world so many times a second from now on; 0 for never.",
+        |peer: &mut PeerHandle, fps: Dynamic| {
+            let fps = number("frames", &fps)?;
+            if !(0.0..=240.0).contains(&fps) {
+                return Err(wrong(format!("frames: expected 0 to 240, found {fps}")));
+            }
+            let every = (fps > 0.0).then(|| Micros::from_secs_f64(1.0 / fps));
+            let next = peer.stage.0.now.get();
+            peer.stage.0.peers.borrow_mut()[peer.at].frames = every.map(|every| (every, next));
+            Ok(())
+        },
+    );
+    words.word(
         "peer.jump(held)",
         "Presses or releases jump.",
         |peer: &mut PeerHandle, held: bool| {
@@ -228,7 +242,7 @@ fn enter(stage: &Stage, plan: PeerPlan, cx: &NativeCallContext<'_>) -> Said<Peer
         in_time(stage, "joins", joins)?;
     }
     let at = peers.len();
-    peers.push(Player { plan, id: None, acting: None });
+    peers.push(Player { plan, id: None, acting: None, frames: None });
     drop(peers);
     if stage.runs() {
         start(stage, at)?;
@@ -274,6 +288,20 @@ fn take_role(stage: &Stage, at: usize, role: Role) {
     let rng = stage.0.seeds.rng(&format!("role {name}"));
     let acting = Acting::new(role, rng, stage.0.now.get());
     stage.0.peers.borrow_mut()[at].acting = Some(acting);
+}
+
+/// Have everybody who looks at the world do so when it is time.
+pub(in crate::script) fn look(stage: &Stage) -> Said<()> {
+    let now = stage.0.now.get();
+    for player in stage.0.peers.borrow_mut().iter_mut() {
+        if let (Some(id), Some((every, next))) = (player.id, &mut player.frames)
+            && *next <= now
+        {
+            *next = (*next + *every).max(now);
+            stage.world()?.present(id);
+        }
+    }
+    Ok(())
 }
 
 /// Have everybody who plays a role do what it is time for.

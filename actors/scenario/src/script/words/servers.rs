@@ -61,11 +61,13 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
     words.word(
         "server.map(\"pallet\")",
-        "Changes to the map of a pallet, to core:assets/demo.dh-map, or to the gray box (\"\").",
+        "Changes to the map of a pallet, or to core:assets/demo.dh-map.",
         |server: &mut ServerHandle, map: &str| {
-            let barcode = Contents::barcode(&*server.stage.plan()?, map)?.unwrap_or_default();
-            let line =
-                if barcode.is_empty() { "map gray".to_owned() } else { format!("map {barcode}") };
+            let barcode = Contents::barcode(&*server.stage.plan()?, map)?;
+            let barcode = barcode.ok_or_else(|| {
+                wrong("map: a server only starts with the gray box; expected the id of a pallet")
+            })?;
+            let line = format!("map {barcode}");
             server.stage.to_server(DeedKind::Event, server.at, &line.clone(), move |world, id| {
                 world.console(id, &line);
             })

@@ -127,7 +127,7 @@ fn begin(stage: &Stage, data: &Map) -> Said<()> {
     }
     stage.0.servers.borrow_mut().resize(plan.servers.len(), None);
     let players = plan.peers.iter().cloned();
-    let players = players.map(|plan| Player { plan, id: None, acting: None });
+    let players = players.map(|plan| Player { plan, id: None, acting: None, frames: None });
     stage.0.peers.borrow_mut().extend(players);
     *stage.0.plan.borrow_mut() = Some(std::rc::Rc::new(plan));
     Ok(())
