@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use dh_machine::{ActorMessage, Machine, Micros, Spec};
+use dh_machine::{ActorMessage, Machine, Micros, Spec, Tick};
 
 use crate::barrier::PanicNote;
-use crate::metrics::Metrics;
 use crate::pacer::Pacing;
-use crate::port::{Port, Refused, Waiter, Who};
+use crate::port::{Port, Refused, Waiter, Who, Why};
+use crate::registry::{Asked, Awaited, Entry, Waits};
 use crate::scope::Scope;
 
 /// The message type of an actor.
@@ -77,7 +77,7 @@ pub struct Context<'a, M> {
     pub(crate) now: Micros,
     pub(crate) port: &'a Port<M>,
     pub(crate) scope: &'a Scope,
-    pub(crate) metrics: &'a Metrics,
+    pub(crate) entry: &'a Arc<Entry>,
 }
 
 impl<M: ActorMessage> Context<'_, M> {
@@ -106,17 +106,46 @@ impl<M: ActorMessage> Context<'_, M> {
     /// As [`Port::offer`].
     pub fn offer<N: ActorMessage>(&mut self, to: &Port<N>, msg: N) -> Result<(), Refused<N>> {
         let core = &self.port.core;
-        to.core.offer(msg, Micros(u64::MAX), || {
+        let offered = to.core.offer(msg, Micros(u64::MAX), || {
             let shell = Arc::downgrade(core);
             Some(Waiter { id: core.id, who: Who::Shell(shell) })
-        })
+        });
+        if let Err(Refused { msg, why: Why::MustWait }) = &offered {
+            self.entry.waits.for_place(self.awaited(to, msg.kind()));
+            self.scope.runtime().somebody_waits();
+        }
+        offered
+    }
+
+    /// Offer a message that this actor needs an answer to. While what is given back is kept, the
+    /// registry shows that this actor waits; drop it when the answer has come.
+    ///
+    /// # Errors
+    /// As [`Port::offer`].
+    pub fn ask<N: ActorMessage>(&mut self, to: &Port<N>, msg: N) -> Result<Asked, Refused<N>> {
+        let awaited = self.awaited(to, msg.kind());
+        self.offer(to, msg)?;
+        let asked = Waits::for_answer(self.entry, awaited);
+        self.scope.runtime().somebody_waits();
+        Ok(asked)
+    }
+
+    /// Say that a tick is complete, for the strip of the last ticks.
+    pub fn ticked(&self, tick: Tick) {
+        if let Some(ticks) = &self.entry.ticks {
+            ticks.ticked(tick);
+        }
+    }
+
+    fn awaited<N: ActorMessage>(&self, to: &Port<N>, kind: usize) -> Awaited {
+        Awaited { to: to.core.owner(), message: N::KINDS[kind], since: self.now }
     }
 
     /// How many times longer than asked the sleeps of this actor's own thread take; 1 is exact, and
     /// what every actor without a thread of its own sees.
     #[must_use]
     pub fn sleep_factor(&self) -> f64 {
-        self.metrics.sleep_factor()
+        self.entry.metrics.sleep_factor()
     }
 }
 

@@ -14,6 +14,7 @@ mod actor;
 mod barrier;
 mod clock;
 mod driver;
+pub mod flight;
 mod metrics;
 mod port;
 mod registry;
@@ -22,6 +23,7 @@ mod scope;
 mod shell;
 mod supervisor;
 mod trace;
+mod watchdog;
 
 #[cfg(test)]
 mod probe;
@@ -32,8 +34,11 @@ pub use self::clock::Clock;
 pub use self::driver::Pump;
 pub use self::metrics::Summary;
 pub use self::port::{Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why};
-pub use self::registry::{ActorId, ActorReport, ActorState, Faults, Registry, ask_cycle};
+pub use self::registry::{
+    ActorId, ActorReport, ActorState, Asked, Edge, Faults, Registry, TickRecord, Wait, ask_cycle,
+};
 pub use self::runtime::{Failure, RealOptions, Runtime, Seeds, Simulation};
 pub use self::scope::{Place, Scope};
 pub use self::shell::Turn;
 pub use self::trace::{Hashes, Trace};
+pub use self::watchdog::Alarm;

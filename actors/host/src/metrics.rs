@@ -4,7 +4,8 @@
 //! per kind are the port's own accounting and are read there.
 
 use std::array;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use dh_machine::Micros;
 
@@ -31,10 +32,14 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
+    /// Stands in the place of a kind while a deadline is served.
+    pub(crate) const DEADLINE: usize = 255;
+
     /// A message of `kind` is in hand from now on.
     pub(crate) fn begin(&self, kind: usize, now: Micros) {
         self.current_since.store(now.0, Relaxed);
-        self.current.store(kind + 1, Relaxed);
+        // Whoever sees the kind must see its time.
+        self.current.store(kind + 1, Release);
     }
 
     /// Nothing is in hand.
@@ -53,7 +58,7 @@ impl Metrics {
 
     /// The kind in hand and since when.
     pub(crate) fn current(&self) -> Option<(usize, Micros)> {
-        let kind = self.current.load(Relaxed).checked_sub(1)?;
+        let kind = self.current.load(Acquire).checked_sub(1)?;
         Some((kind, Micros(self.current_since.load(Relaxed))))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, actor_message};
 
 use crate::pacer::{HostTimerPeriod, Pacing, priority_of_this_thread};
-use crate::{Actor, Context, Exit, Performed, Port, Refused, Start, Why};
+use crate::{Actor, Asked, Context, Exit, Performed, Port, Refused, Start, Why};
 
 actor_message! {
     /// One kind for every policy.
@@ -32,6 +32,10 @@ pub(crate) enum Order {
     WakeAt(Vec<Micros>),
     /// Offer this many waiting messages to another probe.
     Forward(Port<ProbeMsg>, u32),
+    /// Ask another probe, which does not answer.
+    Ask(Port<ProbeMsg>),
+    /// Take all answers as given.
+    Answered,
     /// Write down.
     Note(u32),
     /// Write down the nice value of the thread and its timer slack, each plus a hundred.
@@ -82,6 +86,7 @@ impl Log {
 pub(crate) struct Probe<const STRATEGY: u8 = 0, const DATA_WAKES: bool = true> {
     pub(crate) name: &'static str,
     pub(crate) log: Log,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Probe {
@@ -92,7 +97,7 @@ impl Probe {
 
 impl<const STRATEGY: u8, const DATA_WAKES: bool> Probe<STRATEGY, DATA_WAKES> {
     pub(crate) fn with(name: &'static str, log: &Log) -> Self {
-        Self { name, log: log.clone() }
+        Self { name, log: log.clone(), asked: Arc::default() }
     }
 }
 
@@ -106,6 +111,8 @@ pub(crate) enum ProbeEffect {
     Break,
     Finish,
     Forward(Port<ProbeMsg>, u32),
+    Ask(Port<ProbeMsg>),
+    Answered,
 }
 
 impl Machine for ProbeMachine {
@@ -122,6 +129,8 @@ impl Machine for ProbeMachine {
             ProbeMsg::Order(Order::Panic(text)) => panic!("{text}"),
             ProbeMsg::Order(Order::Break) => out.push(ProbeEffect::Break),
             ProbeMsg::Order(Order::Finish) => out.push(ProbeEffect::Finish),
+            ProbeMsg::Order(Order::Ask(to)) => out.push(ProbeEffect::Ask(to)),
+            ProbeMsg::Order(Order::Answered) => out.push(ProbeEffect::Answered),
             ProbeMsg::Order(Order::WakeAt(at)) => self.wakes = at,
             ProbeMsg::Order(Order::Note(n)) => self.log.push(self.name, Seen::Note(n)),
             ProbeMsg::Order(Order::NoteThread) => {
@@ -182,6 +191,15 @@ impl<const STRATEGY: u8, const DATA_WAKES: bool> Actor for Probe<STRATEGY, DATA_
         match effect {
             ProbeEffect::Break => panic!("broken"),
             ProbeEffect::Finish => Performed::Stop,
+            ProbeEffect::Ask(to) => {
+                let asked = cx.ask(&to, ProbeMsg::Refuse(0)).unwrap();
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+                Performed::Done
+            }
+            ProbeEffect::Answered => {
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                Performed::Done
+            }
             ProbeEffect::Forward(to, n) => match cx.offer(&to, ProbeMsg::Waits(n)) {
                 Ok(()) => {
                     self.log.push(self.name, Seen::Forwarded(n));

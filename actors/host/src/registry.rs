@@ -7,6 +7,8 @@ mod asks;
 mod entry;
 mod fault;
 mod report;
+mod ticks;
+mod waits;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +19,12 @@ use dashmap::DashMap;
 pub use self::asks::ask_cycle;
 pub use self::fault::Faults;
 pub use self::report::{ActorReport, ActorState};
+pub use self::ticks::TickRecord;
+pub use self::waits::{Asked, Edge, Wait};
 
 pub(crate) use self::entry::Entry;
+pub(crate) use self::ticks::Ticks;
+pub(crate) use self::waits::{Awaited, Waits};
 
 use crate::actor::Exit;
 use crate::clock::Clock;
@@ -36,6 +42,11 @@ pub struct Registry {
 /// One actor or scope of a runtime; those started later have larger numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActorId(pub(crate) u64);
+
+impl ActorId {
+    /// No actor has this number.
+    pub(crate) const NOBODY: Self = Self(0);
+}
 
 impl Registry {
     /// Endings that are remembered.
@@ -72,6 +83,52 @@ impl Registry {
     #[must_use]
     pub fn report(&self, path: &str) -> Option<ActorReport> {
         Some(self.find(path)?.report(self.clock.now()))
+    }
+
+    /// The last 4,096 turns of the actor at `path` that served a deadline, oldest first: those from
+    /// the `from`th ever on, and how many there were ever. None of an actor that is woken by data.
+    #[must_use]
+    pub fn ticks(&self, path: &str, from: u64) -> Option<(Vec<TickRecord>, u64)> {
+        Some(self.find(path)?.ticks.as_ref()?.read(from))
+    }
+
+    /// Who waits for whom at this moment, by path.
+    #[must_use]
+    pub fn edges(&self) -> Vec<Edge> {
+        let mut edges: Vec<Edge> =
+            self.live.iter().flat_map(|entry| self.edges_of(&entry)).collect();
+        edges.sort();
+        edges
+    }
+
+    /// Actors that wait for each other in a ring, each ring from its first path on.
+    #[must_use]
+    pub fn cycles(&self) -> Vec<Vec<Edge>> {
+        Self::cycles_among(&self.edges())
+    }
+
+    /// The rings among edges that come in order.
+    pub(crate) fn cycles_among(edges: &[Edge]) -> Vec<Vec<Edge>> {
+        waits::cycles_of(edges)
+    }
+
+    /// The strips of all that have one, by path.
+    pub(crate) fn all_ticks(&self) -> Vec<(ActorId, String, Vec<TickRecord>)> {
+        let entries = self.sorted_if(|entry| entry.ticks.is_some()).into_iter();
+        let strip = |entry: Arc<Entry>| {
+            let ticks = entry.ticks.as_ref()?.read(0).0;
+            Some((entry.id, entry.path.clone(), ticks))
+        };
+        entries.filter_map(strip).collect()
+    }
+
+    fn edges_of(&self, entry: &Entry) -> Vec<Edge> {
+        let open =
+            entry.waits.all().into_iter().filter_map(|(wait, Awaited { to, message, since })| {
+                let to = self.get(to)?.path.clone();
+                Some(Edge { from: entry.path.clone(), to, message, wait, since })
+            });
+        open.collect()
     }
 
     /// How many actors live.
@@ -126,7 +183,13 @@ impl Registry {
     }
 
     pub(crate) fn sorted(&self) -> Vec<Arc<Entry>> {
-        let mut entries: Vec<_> = self.live.iter().map(|entry| Arc::clone(&entry)).collect();
+        self.sorted_if(|_| true)
+    }
+
+    pub(crate) fn sorted_if(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Arc<Entry>> {
+        let live = self.live.iter();
+        let mut entries: Vec<_> =
+            live.filter(|entry| wanted(entry)).map(|entry| Arc::clone(&entry)).collect();
         entries.sort_by(|a, b| (&a.path, a.id).cmp(&(&b.path, b.id)));
         entries
     }

@@ -8,10 +8,13 @@ mod hands;
 mod real;
 mod seeds;
 mod simulated;
+mod watched;
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crossbeam_channel::Sender;
 use dh_machine::{Micros, Strategy};
 use rand_chacha::ChaCha8Rng;
 
@@ -24,6 +27,7 @@ pub(crate) use self::hands::Hands;
 use crate::actor::ExitReason;
 use crate::barrier::PanicNote;
 use crate::clock::Clock;
+use crate::flight::Flight;
 use crate::net::Net;
 use crate::port::Port;
 use crate::registry::{ActorId, Registry};
@@ -32,6 +36,7 @@ use crate::supervisor::{
     Ended, ScopeOpened, ScopePolicy, Started, Supervisor, SupervisorActor, SupervisorMsg,
 };
 use crate::trace::Trace;
+use crate::watchdog::{Ask, Watchdog};
 
 /// A running runtime. Cheap to clone.
 #[derive(Clone)]
@@ -39,7 +44,7 @@ pub struct Runtime {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     clock: Clock,
     seeds: Seeds,
     hands: Hands,
@@ -49,6 +54,12 @@ struct Inner {
     supervisor: OnceLock<Port<SupervisorMsg>>,
     net: OnceLock<Net>,
     last: Mutex<LastResort>,
+    flight: Flight,
+    watchdog: Mutex<Watchdog>,
+    /// How the watchdog's thread is told, where there is one.
+    watch: OnceLock<Sender<Ask>>,
+    /// A look for rings of waits is due, in simulation.
+    armed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -67,7 +78,7 @@ pub struct Failure {
 }
 
 impl Runtime {
-    fn new(clock: Clock, seeds: Seeds, hands: Hands, trace: Trace) -> Self {
+    fn new(clock: Clock, seeds: Seeds, hands: Hands, trace: Trace, records: bool) -> Self {
         let runtime = Self {
             inner: Arc::new(Inner {
                 clock,
@@ -79,6 +90,10 @@ impl Runtime {
                 supervisor: OnceLock::new(),
                 net: OnceLock::new(),
                 last: Mutex::default(),
+                flight: Flight::new(clock, records),
+                watchdog: Mutex::default(),
+                watch: OnceLock::new(),
+                armed: AtomicBool::new(false),
             }),
         };
         // In a scope of its own, so that stopping the root leaves it for last.

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dh_machine::{Micros, Restart};
+use dh_machine::{ActorMessage, Micros, Restart};
 
 pub(crate) use self::node::{Member, Node};
 
@@ -165,9 +165,10 @@ impl Scope {
         let port = Port::new(&A::SPEC, self.runtime.clock());
         let id = self.runtime.registry().next_id();
         let path = self.node.path_of(&name, id);
-        port.core.named(&path);
+        port.core.owned_by(id, &path);
         let face = Arc::clone(&port.core);
         let entry = Arc::new(Entry::new(id, path, A::SPEC, place, face));
+        self.runtime.flight().enter(&entry, MsgOf::<A>::KINDS);
         self.runtime.registry().enter(Arc::clone(&entry));
         self.node.add(Member::Actor(Arc::clone(&entry)));
         self.runtime.actor_started(id, self.node.id, A::SPEC.strategy);

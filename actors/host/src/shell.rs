@@ -19,17 +19,21 @@ pub(crate) use self::restart::Budget;
 
 use crate::actor::{Actor, EffectOf, ExitReason, MsgOf, Performed};
 use crate::barrier::{PanicNote, guard};
-use crate::clock::nanos;
-use crate::metrics::bump;
+use crate::clock::{micros, nanos};
+use crate::flight::{Message, Notes, Sending};
+use crate::metrics::{Metrics, bump};
 use crate::pacer::Pacing;
 use crate::port::{Command, Core, Held, Settled, Taken};
-use crate::registry::Entry;
+use crate::registry::{Entry, TickRecord};
 
 /// Messages one turn takes.
 pub(crate) const TURN_MESSAGES: usize = 64;
 /// Time one turn takes messages for. Simulated time stands still meanwhile, so there it never ends
 /// a turn.
 const TURN_MAX: Micros = Micros::from_millis(1);
+/// An actor that lives by deadlines and is done later than this after one has overrun: a flight
+/// record is written.
+const OVERRUN: Micros = Micros::from_millis(250);
 /// Deadlines in the past that a machine may name in a row while time stands still.
 const STUCK_MAX: u32 = 10_000;
 
@@ -67,6 +71,12 @@ pub(crate) struct Shell<A: Actor> {
     /// When this turn takes no more messages.
     until: Micros,
     since: Instant,
+    /// When this turn began, and what had been taken by then.
+    began: (Instant, u64),
+    /// In simulation work takes no time.
+    simulated: bool,
+    /// Where the flight recorder is on.
+    notes: Option<Notes>,
 }
 
 impl<A: Actor> Shell<A> {
@@ -84,6 +94,9 @@ impl<A: Actor> Shell<A> {
             now: Micros(0),
             until: Micros(0),
             since: Instant::now(),
+            began: (Instant::now(), 0),
+            simulated: life.port().core.clock.is_simulated(),
+            notes: life.notes(),
             life,
         }
     }
@@ -93,16 +106,21 @@ impl<A: Actor> Shell<A> {
         if self.life.has_ended() {
             return Turn::Ended;
         }
+        let _turn = Sending::by(self.entry().id);
         self.core().turn_begins();
         self.given = now.or_else(|| self.core().clock.standing());
         let start = Instant::now();
         self.tell_time(start);
+        self.began = (start, self.taken);
         self.until = self.now + TURN_MAX;
         let flow = self.work(messages);
         let metrics = &self.entry().metrics;
         bump(&metrics.turns, 1);
         bump(&metrics.busy_ns, nanos(start.elapsed()));
         metrics.parked.store(self.parked.len(), Relaxed);
+        if self.parked.is_empty() {
+            self.entry().waits.place_found();
+        }
         match flow {
             Continue(()) => self.next(),
             Break(reason) => {
@@ -223,8 +241,9 @@ impl<A: Actor> Shell<A> {
 
     fn handle(&mut self, held: Held<MsgOf<A>>) -> (Settled, Flow) {
         let metrics = &self.life.entry().metrics;
-        metrics.wait.note(self.now.since(held.at).0.saturating_mul(1_000));
-        metrics.begin(held.kind, self.now);
+        let (kind, from, at, wait) = (held.kind, held.from, self.now, self.now.since(held.at));
+        metrics.wait.note(wait.0.saturating_mul(1_000));
+        metrics.begin(kind, at);
         self.taken += 1;
         let fault = self.life.entry().faults.panics_at(self.taken);
         let (now, nth, machine, out) = (self.now, self.taken, &mut self.machine, &mut self.out);
@@ -244,9 +263,15 @@ impl<A: Actor> Shell<A> {
         };
         let start = self.since;
         self.tell_time(Instant::now());
+        let took = nanos(self.since - start);
         let metrics = &self.life.entry().metrics;
-        metrics.handle.note(nanos(self.since - start));
+        metrics.handle.note(took);
         metrics.rest();
+        if let Some(notes) = &mut self.notes {
+            let handle_ns = if self.simulated { 0 } else { took };
+            let (to, panicked) = (self.life.entry().id, done.0 == Settled::Lost);
+            notes.note(&Message { at, from, to, kind, wait, handle_ns, panicked });
+        }
         done
     }
 
@@ -255,9 +280,11 @@ impl<A: Actor> Shell<A> {
             return Continue(());
         }
         let (now, machine, out) = (self.now, &mut self.machine, &mut self.out);
-        if let Some(deadline) = machine.as_ref().and_then(A::Machine::next_deadline) {
-            self.life.entry().metrics.late.note(now.since(deadline).0.saturating_mul(1_000));
-        }
+        let deadline = machine.as_ref().and_then(A::Machine::next_deadline);
+        let late = deadline.map_or(Micros(0), |deadline| now.since(deadline));
+        let metrics = &self.life.entry().metrics;
+        metrics.late.note(late.0.saturating_mul(1_000));
+        metrics.begin(Metrics::DEADLINE, now);
         let stuck = &mut self.stuck;
         let result = guard(|| {
             if let Some(machine) = machine {
@@ -267,6 +294,11 @@ impl<A: Actor> Shell<A> {
                 assert!(*stuck < STUCK_MAX, "the machine's deadline never moves on");
             }
         });
+        let drained = self.since;
+        if self.entry().ticks.is_some() {
+            self.tell_time(Instant::now());
+        }
+        let woken = self.since;
         let flow = match result {
             Ok(()) => self.perform(),
             Err(note) => {
@@ -276,7 +308,33 @@ impl<A: Actor> Shell<A> {
             }
         };
         self.tell_time(Instant::now());
+        self.entry().metrics.rest();
+        self.note_tick(late, drained, woken);
         flow
+    }
+
+    /// One more record in the strip of an actor that lives by deadlines.
+    fn note_tick(&self, late: Micros, drained: Instant, woken: Instant) {
+        let Some(ticks) = &self.entry().ticks else { return };
+        let (began, taken) = self.began;
+        let clock = &self.core().clock;
+        let span = |from: Instant, to: Instant| {
+            if self.simulated { Micros(0) } else { micros(to - from) }
+        };
+        let next = self.machine.as_ref().and_then(A::Machine::next_deadline);
+        ticks.write(TickRecord {
+            drained: u16::try_from(self.taken - taken).unwrap_or(u16::MAX),
+            behind: next.is_some_and(|next| next <= self.now),
+            start: self.given.unwrap_or_else(|| clock.at(began)),
+            late,
+            drain: span(began, drained),
+            wake: span(drained, woken),
+            perform: span(woken, self.since),
+            ..TickRecord::default()
+        });
+        if late + span(began, self.since) > OVERRUN {
+            self.life.record("overrun");
+        }
     }
 
     /// Perform what the machine asked for, in order; from the first that must wait on it is parked.
@@ -295,11 +353,14 @@ impl<A: Actor> Shell<A> {
         if self.parked.is_empty() || !self.core().take_place_free() {
             return Continue(());
         }
+        let mut before = self.entry().waits.place_found();
         while let Some(effect) = self.parked.pop_front() {
             if let Some(effect) = self.perform_one(effect)? {
                 self.parked.push_front(effect);
+                self.entry().waits.still(before.take());
                 break;
             }
+            before = None;
         }
         Continue(())
     }
@@ -335,6 +396,7 @@ impl<A: Actor> Shell<A> {
         tracing::error!(actor = entry.path, "panicked: {note}");
         bump(&entry.metrics.panics, 1);
         entry.keep_panic(note);
+        self.life.record("panic");
     }
 
     fn forget(&mut self) {

@@ -72,7 +72,15 @@ pub(crate) fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Replace a file, or make it, with mode 0600.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = draft(path, |file| file.write_all(bytes))?;
+    replace_with(path, |file| file.write_all(bytes))
+}
+
+/// The same with what `write` writes.
+pub(crate) fn replace_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let draft = draft(path, write)?;
     fs::rename(&draft, path).inspect_err(|_| drop(fs::remove_file(&draft)))?;
     sync_folder(path)
 }

@@ -13,6 +13,8 @@ use super::stats::{Counts, LaneStats, PortStats};
 use super::waiter::{Sender, Waiter, WaiterId, Waiters};
 use super::{Refused, Why};
 use crate::clock::Clock;
+use crate::flight::sender;
+use crate::registry::ActorId;
 
 /// How often a full port is told in the log.
 const TOLD_FULL_EVERY: Micros = Micros::from_secs(10);
@@ -53,8 +55,8 @@ pub(crate) struct Core<M> {
     place_free: AtomicBool,
     wake: OnceLock<Wake>,
     data_wakes: bool,
-    /// Whose port this is, for the log; none while it belongs to nobody.
-    name: OnceLock<String>,
+    /// Whose port this is; none while it belongs to nobody.
+    owner: OnceLock<(ActorId, String)>,
     /// When it was last told that a lane is full, plus one; zero for never.
     told_full: AtomicU64,
     pub(crate) id: WaiterId,
@@ -126,7 +128,7 @@ impl<M: ActorMessage> Core<M> {
             place_free: AtomicBool::new(false),
             wake: OnceLock::new(),
             data_wakes: spec.data_wakes,
-            name: OnceLock::new(),
+            owner: OnceLock::new(),
             told_full: AtomicU64::new(0),
             id: WaiterId::new(),
             clock,
@@ -143,7 +145,7 @@ impl<M: ActorMessage> Core<M> {
         let (kind, lane, overflow) = (msg.kind(), msg.lane(), msg.overflow());
         let key = if let Overflow::Coalesce(key) = overflow { Some(key) } else { None };
         let now = self.clock.now();
-        let held = Held { msg, kind, key, at: now, deadline };
+        let held = Held { msg, kind, key, at: now, from: sender(), deadline };
         let mut lanes = self.lock();
         let outcome = lanes.offer(held, lane, overflow, waiter);
         drop(lanes);
@@ -170,9 +172,14 @@ impl<M: ActorMessage> Core<M> {
         }
     }
 
-    /// From now on the log names this port's owner.
-    pub(crate) fn named(&self, name: &str) {
-        let _ = self.name.set(name.to_owned());
+    /// From now on this is the port of the actor of this number and path.
+    pub(crate) fn owned_by(&self, id: ActorId, path: &str) {
+        let _ = self.owner.set((id, path.to_owned()));
+    }
+
+    /// Whose port this is.
+    pub(crate) fn owner(&self) -> ActorId {
+        self.owner.get().map_or(ActorId::NOBODY, |(id, _)| *id)
     }
 
     /// One line in [`TOLD_FULL_EVERY`] that a lane is full; the counts have the rest.
@@ -185,7 +192,7 @@ impl<M: ActorMessage> Core<M> {
                 .told_full
                 .compare_exchange(told, next, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok();
-        if ours && let Some(name) = self.name.get() {
+        if ours && let Some((_, name)) = self.owner.get() {
             let counts = self.lock().counts[kind];
             tracing::warn!(
                 actor = name,

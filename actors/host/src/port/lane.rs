@@ -5,6 +5,8 @@
 
 use dh_machine::Micros;
 
+use crate::registry::ActorId;
+
 /// A message that waits, and what is needed to judge it when its turn comes.
 #[derive(Debug)]
 pub(crate) struct Held<M> {
@@ -15,6 +17,8 @@ pub(crate) struct Held<M> {
     pub(crate) key: Option<u64>,
     /// When it was offered.
     pub(crate) at: Micros,
+    /// By whom.
+    pub(crate) from: ActorId,
     /// It expires if its turn comes later than this.
     pub(crate) deadline: Micros,
 }
@@ -184,7 +188,8 @@ mod tests {
     use super::*;
 
     fn held(msg: u32, kind: usize, key: Option<u64>) -> Held<u32> {
-        Held { msg, kind, key, at: Micros(0), deadline: Micros(u64::MAX) }
+        let (at, deadline) = (Micros(0), Micros(u64::MAX));
+        Held { msg, kind, key, at, from: ActorId::NOBODY, deadline }
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::ActorId;
 use super::fault::Armed;
+use super::{Ticks, Waits};
 use crate::actor::Exit;
 use crate::barrier::PanicNote;
 use crate::metrics::Metrics;
@@ -26,6 +27,9 @@ pub(crate) struct Entry {
     pub(crate) metrics: Metrics,
     pub(crate) face: Arc<dyn Face>,
     pub(crate) faults: Armed,
+    pub(crate) waits: Waits,
+    /// Its last turns, where it lives by deadlines.
+    pub(crate) ticks: Option<Ticks>,
     /// Its budget is spent and the supervisor has not yet said what happens.
     pub(crate) awaits_verdict: AtomicBool,
     last_panic: Mutex<Option<PanicNote>>,
@@ -71,6 +75,8 @@ impl Entry {
             face,
             metrics: Metrics::default(),
             faults: Armed::default(),
+            waits: Waits::default(),
+            ticks: (!spec.data_wakes).then(Ticks::default),
             awaits_verdict: AtomicBool::new(false),
             last_panic: Mutex::new(None),
             exit: Mutex::new(None),

@@ -50,7 +50,7 @@ pub enum ActorState {
     Idle,
     /// Handling a message.
     Running {
-        /// The kind of the message.
+        /// The kind of the message, or `deadline`.
         message: &'static str,
         /// For how long.
         since: Micros,
@@ -77,7 +77,7 @@ impl Entry {
         } else {
             match metrics.current() {
                 Some((kind, since)) => ActorState::Running {
-                    message: port.kinds.get(kind).map_or("", |(name, _)| name),
+                    message: port.kinds.get(kind).map_or("deadline", |(name, _)| name),
                     since: now.since(since),
                 },
                 None => match metrics.parked.load(Relaxed) {

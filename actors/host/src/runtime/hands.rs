@@ -30,6 +30,7 @@ pub(crate) struct RealHands {
     pub(super) root: Mutex<Option<JoinHandle<io::Result<()>>>>,
     /// Threads of actors with one of their own.
     pub(super) own: Mutex<Vec<JoinHandle<()>>>,
+    pub(super) watchdog: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The one thread of a simulated runtime.

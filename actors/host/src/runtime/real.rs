@@ -15,12 +15,15 @@ use super::{Runtime, Seeds};
 use crate::clock::Clock;
 use crate::port::Command;
 use crate::trace::Trace;
+use crate::watchdog::{self, Ask};
 
 /// How many threads a real runtime has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealOptions {
     /// Threads for sessions (`server.sessions.threads`), at least 1.
     pub sessions: usize,
+    /// Whether the flight recorder is on.
+    pub records: bool,
 }
 
 impl RealOptions {
@@ -28,13 +31,13 @@ impl RealOptions {
     #[must_use]
     pub fn for_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { sessions: cores.saturating_sub(3).max(1) }
+        Self { sessions: cores.saturating_sub(3).max(1), records: true }
     }
 }
 
 impl Default for RealOptions {
     fn default() -> Self {
-        Self { sessions: 1 }
+        Self { sessions: 1, records: true }
     }
 }
 
@@ -73,10 +76,18 @@ impl Runtime {
             control: parts.control,
             root: Mutex::new(Some(root)),
             own: Mutex::new(Vec::new()),
+            watchdog: Mutex::new(None),
         };
         let clock = Clock::real();
         let seeds = Seeds::new(seed_of_this_run());
-        Ok(Self::new(clock, seeds, Hands::Real(hands), Trace::off(clock)))
+        let hands = Hands::Real(hands);
+        let runtime = Self::new(clock, seeds, hands, Trace::off(clock), options.records);
+        let watch = watchdog::start(runtime.downgrade())?;
+        let _ = runtime.inner.watch.set(watch.ask);
+        if let Hands::Real(real) = runtime.hands() {
+            *real.watchdog.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.thread);
+        }
+        Ok(runtime)
     }
 
     /// Stop everything in order: actors in the reverse order of their start, then connections that
@@ -96,12 +107,23 @@ impl Runtime {
             entry.face.command(Command::STOP);
             entry.ended_within(Duration::from_secs(1));
         }
+        self.end_watch(real);
         real.system.stop();
         joined(root)
     }
 }
 
 impl Runtime {
+    /// Let the watchdog write what it was asked for, and end it.
+    fn end_watch(&self, real: &RealHands) {
+        let thread = real.watchdog.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(thread), Some(watch)) = (thread, self.inner.watch.get()) {
+            // It only ever ends by this, or has ended in a panic that was told.
+            let _ = watch.send(Ask::Stop);
+            let _ = thread.join();
+        }
+    }
+
     /// Let closing connections send what they still have to say.
     fn settle_net(&self) {
         let Some(net) = self.inner.net.get().cloned() else { return };

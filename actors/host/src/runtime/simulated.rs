@@ -13,6 +13,7 @@ use crate::trace::Trace;
 pub struct Simulation {
     seed: u64,
     lines_max: usize,
+    records: bool,
 }
 
 impl Simulation {
@@ -22,13 +23,20 @@ impl Simulation {
     /// The world of this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed, lines_max: 0 }
+        Self { seed, lines_max: 0, records: false }
     }
 
     /// Keep the last `lines_max` events as text, to print when something is wrong.
     #[must_use]
     pub const fn keeping_lines(mut self, lines_max: usize) -> Self {
         self.lines_max = lines_max;
+        self
+    }
+
+    /// Have the flight recorder on, as it is in the real runtime.
+    #[must_use]
+    pub const fn recording(mut self, records: bool) -> Self {
+        self.records = records;
         self
     }
 
@@ -54,7 +62,8 @@ impl Simulation {
             let only =
                 OnlyHand { arbiter: Arbiter::current(), tasks: tokio::runtime::Handle::current() };
             let trace = Trace::on(clock, self.lines_max);
-            let runtime = Runtime::new(clock, Seeds::new(self.seed), Hands::Simulated(only), trace);
+            let hands = Hands::Simulated(only);
+            let runtime = Runtime::new(clock, Seeds::new(self.seed), hands, trace, self.records);
             let output = scenario(runtime.clone()).await;
             runtime.root().kill();
             for _ in 0..Self::FAREWELL_TURNS {

@@ -29,7 +29,7 @@ const NAMES: [&str; 5] = ["net", "sessions", "io", "control", "own"];
 #[test]
 fn every_place_runs_actors_serves_deadlines_and_stops_in_order() {
     let log = Log::default();
-    let runtime = Runtime::real(RealOptions { sessions: 2 }).unwrap();
+    let runtime = Runtime::real(RealOptions { sessions: 2, records: true }).unwrap();
     let scope = runtime.root().child("all");
     let ports = [0, 1, 2, 3, 4].map(|at: usize| {
         let port = scope.spawn(PLACES[at], NAMES[at], Probe::new(NAMES[at], &log));
@@ -60,7 +60,7 @@ fn every_place_runs_actors_serves_deadlines_and_stops_in_order() {
 #[test]
 fn two_threads_that_wait_for_each_others_places_never_stop_for_good() {
     let log = Log::default();
-    let runtime = Runtime::real(RealOptions { sessions: 2 }).unwrap();
+    let runtime = Runtime::real(RealOptions { sessions: 2, records: true }).unwrap();
     let scope = runtime.root();
     let to = scope.spawn(Place::Io, "to", Probe::new("to", &log));
     let from = [0, 1, 2].map(|at: usize| {

@@ -8,6 +8,7 @@ use dh_machine::Micros;
 
 use crate::actor::{Actor, Context, EffectOf, Exit, ExitReason, MsgOf, Performed, Start};
 use crate::barrier::{PanicNote, guard};
+use crate::flight::Notes;
 use crate::pacer::Pacing;
 use crate::port::Port;
 use crate::registry::Entry;
@@ -46,6 +47,15 @@ impl<A: Actor> Life<A> {
         self.entry.awaits_verdict.store(yes, Relaxed);
     }
 
+    pub(super) fn notes(&self) -> Option<Notes> {
+        self.scope.runtime().flight().notes(&self.entry)
+    }
+
+    /// Something went wrong that is worth a flight record.
+    pub(super) fn record(&self, cause: &'static str) {
+        self.scope.runtime().record(cause);
+    }
+
     pub(super) fn tell_restarted(&self) {
         self.scope.runtime().actor_restarted(self.entry.id);
     }
@@ -71,8 +81,7 @@ impl<A: Actor> Life<A> {
         now: Micros,
     ) -> Result<Performed<EffectOf<A>>, PanicNote> {
         let Some(actor) = &mut self.actor else { return Ok(Performed::Stop) };
-        let mut cx =
-            Context { now, port: &self.port, scope: &self.scope, metrics: &self.entry.metrics };
+        let mut cx = Context { now, port: &self.port, scope: &self.scope, entry: &self.entry };
         guard(|| actor.perform(effect, &mut cx))
     }
 

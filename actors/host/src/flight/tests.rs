@@ -1,0 +1,132 @@
+//! What a record holds, and when one is written.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::probe::{Log, Order, Probe, ProbeMsg, Seen};
+use crate::{Place, RealOptions, Runtime, Simulation};
+
+struct Kept(&'static [u8]);
+
+impl Journal for Kept {
+    fn to_file(&self) -> Option<Vec<u8>> {
+        Some(self.0.to_vec())
+    }
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_record_names_each_message_with_its_sender_each_packet_and_each_tick() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("flight");
+    let text = Simulation::new(7).recording(true).run(async |runtime| {
+        runtime.flight().keep_in(&folder);
+        let log = Log::default();
+        let a = runtime.root().spawn(Place::Net, "a", Probe::new("a", &log));
+        let tick = Probe::<0, false>::with("tick", &log);
+        let tick = runtime.root().spawn(Place::Thread("tick"), "tick", tick);
+        a.offer(ProbeMsg::Order(Order::Forward(tick.clone(), 2))).unwrap();
+        a.offer(ProbeMsg::Order(Order::Panic("bad"))).unwrap();
+        let wakes = vec![Micros::from_millis(10), Micros::from_millis(20)];
+        tick.offer(ProbeMsg::Order(Order::WakeAt(wakes))).unwrap();
+        runtime.sleep_until(Micros::from_millis(30)).await;
+        let remote = "10.0.0.7:9".parse().unwrap();
+        runtime.flight().packet(Way::Out, 27_015, remote, &[0x40; 99]);
+        let path = runtime.dump_flight("asked for").unwrap();
+        assert_eq!(path, folder.join("flight-000001-asked-for.json"));
+        assert_eq!(runtime.registry().ticks("tick", 0).unwrap().1, 2);
+        fs::read_to_string(path).unwrap()
+    });
+    let with = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|it| line.contains(it)));
+    assert!(with(&["thread_name", "\"name\":\"tick\""]), "{text}");
+    assert!(with(&["\"ph\":\"X\"", "\"name\":\"Waits\"", "\"from\":\"a\""]), "{text}");
+    assert!(with(&["\"ph\":\"X\"", "\"name\":\"Order\"", "\"panicked\":true"]), "{text}");
+    assert!(with(&["\"ph\":\"X\"", "\"name\":\"tick 0\"", "\"ts\":20000"]), "{text}");
+    assert!(with(&["\"ph\":\"i\"", "out short", "\"remote\":\"10.0.0.7:9\""]), "{text}");
+    assert!(text.ends_with("\"}}\n") && text.starts_with("{\"traceEvents\":["), "{text}");
+    let mode = fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "nobody else reads it");
+}
+
+#[test]
+fn records_are_numbered_on_carry_their_journals_and_only_the_newest_are_kept() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("notes.txt"), "mine").unwrap();
+    Simulation::new(7).recording(true).run(async |runtime| {
+        let flight = runtime.flight();
+        flight.keep_in(home.path());
+        let journal: Arc<dyn Journal> = Arc::new(Kept(b"inputs"));
+        flight.attach("server/tick", &journal);
+        (0..6).for_each(|_| drop(runtime.dump_flight("x").unwrap()));
+        drop(journal);
+        runtime.dump_flight("x").unwrap();
+    });
+    let kept = [4, 5, 6]
+        .map(|at| [format!("00000{at}-x.json"), format!("00000{at}-x.server-tick.journal")]);
+    let mut expected: Vec<String> = kept.into_iter().flatten().collect();
+    expected.push("000007-x.json".to_owned());
+    let mut expected: Vec<String> = expected.iter().map(|it| format!("flight-{it}")).collect();
+    expected.push("notes.txt".to_owned());
+    assert_eq!(files(home.path()), expected);
+    let journal = home.path().join("flight-000006-x.server-tick.journal");
+    assert_eq!(fs::read(journal).unwrap(), b"inputs");
+}
+
+#[test]
+fn a_panic_has_a_record_written_and_many_panics_have_one() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = Runtime::real(RealOptions::default()).unwrap();
+    runtime.flight().keep_in(home.path());
+    let log = Log::default();
+    let probe = runtime.root().spawn(Place::Net, "probe", Probe::new("probe", &log));
+    for _ in 0..3 {
+        probe.offer(ProbeMsg::Order(Order::Panic("bad"))).unwrap();
+    }
+    let start = Instant::now();
+    while files(home.path()).is_empty() || log.restarts("probe") < 3 {
+        assert!(start.elapsed() < Duration::from_secs(20), "no record of a panic");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    runtime.stop().unwrap();
+    assert_eq!(files(home.path()), ["flight-000001-panic.json"]);
+}
+
+#[test]
+fn a_turn_that_overruns_its_deadline_has_a_record_written() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = Runtime::real(RealOptions::default()).unwrap();
+    runtime.flight().keep_in(home.path());
+    let log = Log::default();
+    let probe = Probe::<0, false>::with("tick", &log);
+    let tick = runtime.root().spawn(Place::Thread("tick"), "tick", probe);
+    let due = runtime.now() + Micros::from_millis(50);
+    tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
+    tick.offer(ProbeMsg::Order(Order::Burn(Duration::from_millis(400)))).unwrap();
+    let start = Instant::now();
+    while !log.of("tick").iter().any(|seen| matches!(seen, Seen::Woken(_))) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the deadline was never served");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    runtime.stop().unwrap();
+    assert_eq!(files(home.path()), ["flight-000001-overrun.json"]);
+}
+
+#[test]
+fn a_recorder_that_is_off_or_has_no_folder_says_so() {
+    Simulation::new(7).run(async |runtime| {
+        assert!(matches!(runtime.dump_flight("x"), Err(FlightError::Off)));
+    });
+    Simulation::new(7).recording(true).run(async |runtime| {
+        let refused = runtime.dump_flight("x").unwrap_err().to_string();
+        assert!(refused.contains("has no folder; start with a data folder"), "{refused}");
+    });
+}
