@@ -62,11 +62,11 @@ impl Flight {
     /// Memory that all rings together may take.
     pub const BYTES_MAX: usize = 32 << 20;
     /// The share of all messages.
-    pub const MESSAGE_BYTES: usize = 16 << 20;
+    pub const MESSAGE_BYTES: usize = 14 << 20;
     /// The share of all packets.
     pub const PACKET_BYTES: usize = 8 << 20;
     /// The share of all journals.
-    pub const JOURNAL_BYTES: usize = 6 << 20;
+    pub const JOURNAL_BYTES: usize = 8 << 20;
     /// Records that are kept in the folder.
     pub const FILES_MAX: usize = 4;
 
@@ -102,10 +102,12 @@ impl Flight {
     }
 
     /// Write this journal beside every record while its owner keeps it.
-    pub fn attach(&self, name: &str, journal: &Arc<dyn Journal>) {
+    pub fn attach<J: Journal + 'static>(&self, name: &str, journal: &Arc<J>) {
+        let weak = Arc::downgrade(journal);
+        let journal: Weak<dyn Journal> = weak;
         let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
         journals.retain(|(_, journal)| journal.strong_count() > 0);
-        journals.push((name.to_owned(), Arc::downgrade(journal)));
+        journals.push((name.to_owned(), journal));
     }
 
     /// A packet has passed a socket bound to `local`; costs nothing where nothing is recorded.

@@ -14,6 +14,7 @@ mod message;
 mod outbox;
 mod spec;
 mod time;
+mod words;
 
 pub use self::digest::Digest;
 pub use self::disk::{DirEntry, Disk, DiskError, DiskErrorKind, DiskFile, Metadata};
@@ -22,3 +23,4 @@ pub use self::message::{ActorMessage, Lane, Overflow};
 pub use self::outbox::Outbox;
 pub use self::spec::{Restart, Spec, Strategy};
 pub use self::time::{Micros, Tick, TickRate};
+pub use self::words::{Damage, Words, halves, joined};

@@ -102,8 +102,14 @@ impl Server {
         directory.library().advertise(map.closure);
         directory.set_advert(MapAdvert { generation: 1, ..map.advert });
 
-        let traced = traced.then_some(name);
-        let tick = TickActor::new(rate, map.ground, directory.clone(), traced);
+        let flight = scope.runtime().flight();
+        let mut tick =
+            TickActor::new(rate, map.ground, directory.clone(), traced.then(|| name.clone()));
+        if flight.is_on() {
+            let journal = Arc::new(tick::Journal::new(rate));
+            flight.attach(&name, &journal);
+            tick = tick.journaling(journal);
+        }
         directory.set_tick(scope.spawn(Place::Thread("tick"), "tick", tick));
 
         let switch = MapSwitchActor::new(directory.clone(), shelf);

@@ -4,6 +4,8 @@
 //! packet, writes a file.
 
 mod command;
+mod journal;
+mod kept;
 mod schedule;
 mod state;
 #[cfg(test)]
@@ -19,6 +21,9 @@ use dh_messages::{CloseCode, MapAdvert, PlayerInput};
 use dh_prefs::Prefs;
 use dh_sim::Ground;
 
+pub use self::journal::{
+    Compared, Entry, JOURNAL_FILE_MAX, Journal, JournalError, Recorded, RecordedSpan, Replay,
+};
 pub use self::state::{Effect, Kept, Ticking};
 use crate::PeerId;
 use crate::directory::Directory;
@@ -122,6 +127,18 @@ pub struct TickActor {
     pacing: Pacing,
     /// How this world is named in the trace; `None` where nothing is traced.
     traced_as: Option<String>,
+    journal: Option<Taping>,
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+struct Taping {
+    journal: Arc<Journal>,
+    /// The map that stands.
+    map: Arc<MapAdvert>,
+    /// What is kept next begins a span, since the machine is another.
+    anew: bool,
+    after_fault: bool,
 }
 
 /// So many faults within [`FAULTS_WINDOW`] end what the world has become: pawns start anew in the
@@ -138,7 +155,34 @@ impl TickActor {
         traced_as: Option<String>,
     ) -> Self {
         let pacing = Pace::of(&directory.prefs()).pacing;
-        Self { rate, ground, directory, kept: None, faults: VecDeque::new(), pacing, traced_as }
+        let (kept, faults, journal) = (None, VecDeque::new(), None);
+        Self { rate, ground, directory, kept, faults, pacing, traced_as, journal }
+    }
+
+    /// Write down everything that enters the world.
+    pub(crate) fn journaling(mut self, journal: Arc<Journal>) -> Self {
+        let map = Arc::new(MapAdvert::default());
+        self.journal = Some(Taping { journal, map, anew: true, after_fault: false });
+        self
+    }
+
+    /// The machine is new: so is what the journal tells.
+    fn tape_anew(&mut self, restarts: u32) {
+        if let Some(taping) = &mut self.journal {
+            taping.map = Arc::new(self.directory.advert());
+            (taping.anew, taping.after_fault) = (true, restarts > 0);
+        }
+    }
+
+    /// The world as it stands: a restart goes back to it, and the journal may go on from it.
+    fn keep(&mut self, kept: Arc<Kept>) {
+        if let Some(taping) = &mut self.journal
+            && (taping.anew || taping.journal.is_due())
+        {
+            taping.journal.begin(&kept, &taping.map, taping.after_fault);
+            (taping.anew, taping.after_fault) = (false, false);
+        }
+        self.kept = Some(kept);
     }
 
     /// The new map stands: whoever joins is told of it from now on, and then everybody is.
@@ -204,13 +248,17 @@ impl Actor for TickActor {
         let pace = Pace::of(&self.directory.prefs());
         self.pacing = pace.pacing;
         let fresh = Ticking::new(self.rate, self.ground.clone(), pace, start.now)
-            .watched(self.directory.is_watched(), self.traced_as.is_some());
-        if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) }
+            .watched(self.directory.is_watched(), self.traced_as.is_some())
+            .journaled(self.journal.is_some());
+        let made = if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) };
+        self.tape_anew(start.restarts);
+        made
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, TickMsg>) -> Performed<Effect> {
         match effect {
             Effect::Publish(frame, peers) => {
+                cx.ticked(frame.tick());
                 for peer in peers {
                     self.directory.to_session(peer, SessionMsg::Published(Arc::clone(&frame)));
                 }
@@ -224,9 +272,17 @@ impl Actor for TickActor {
             }
             Effect::Installed(map, installed) => {
                 self.stands(&map, installed.generation);
+                if let Some(taping) = &mut self.journal {
+                    taping.map = Arc::new(map.advert.clone());
+                }
                 self.directory.to_map_switch(MapSwitchMsg::Installed(installed));
             }
-            Effect::Keep(kept) => self.kept = Some(kept),
+            Effect::Keep(kept) => self.keep(kept),
+            Effect::Journal(entry) => {
+                if let Some(taping) = self.journal.as_ref().filter(|taping| !taping.anew) {
+                    taping.journal.note(&entry);
+                }
+            }
             Effect::Pace(pacing) => self.pacing = pacing,
             Effect::Answer(line) => self.directory.to_roster(RosterMsg::Answer(line)),
             Effect::Slow(slow) => tracing::warn!("{}", slow.line(cx.sleep_factor())),

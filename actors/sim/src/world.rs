@@ -14,6 +14,7 @@ mod slots;
 mod state;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use self::checkpoint::Checkpoint;
 pub use self::pawn::{FreezeReason, Pawn};

@@ -271,5 +271,9 @@ impl Settled {
     }
 }
 
+mod words;
+
+pub use self::words::{INPUT_WORDS, input_of_words, input_words};
+
 #[cfg(test)]
 mod tests;

@@ -27,7 +27,9 @@ pub use self::fragment::{
     Assembler, FRAGMENT_BODY_MAX, FRAGMENT_HEADER_BYTES, FragmentError, Joined, Part,
     TooManyFragments, slice,
 };
-pub use self::input_queue::{InputCounts, InputQueue, Offered, Taken};
+pub use self::input_queue::{
+    INPUT_WORDS, InputCounts, InputQueue, Offered, Taken, input_of_words, input_words,
+};
 pub use self::margin::{JitterMargin, MarginSettings};
 pub use self::pending::{Pending, PendingInputs};
 pub use self::reconcile::{ReconcileOffset, Stance};

@@ -64,7 +64,7 @@ fn records_are_numbered_on_carry_their_journals_and_only_the_newest_are_kept() {
     Simulation::new(7).recording(true).run(async |runtime| {
         let flight = runtime.flight();
         flight.keep_in(home.path());
-        let journal: Arc<dyn Journal> = Arc::new(Kept(b"inputs"));
+        let journal = Arc::new(Kept(b"inputs"));
         flight.attach("server/tick", &journal);
         (0..6).for_each(|_| drop(runtime.dump_flight("x").unwrap()));
         drop(journal);

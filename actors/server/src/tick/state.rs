@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use dh_host::pacer::{Pacing, RateWatch, SlowRate};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick, TickRate};
-use dh_messages::EntityId;
+use dh_messages::{EntityId, WorldSettings};
 use dh_netcode::{InputQueue, Offered, Taken};
-use dh_sim::{Answer, Checkpoint, Frame, FreezeReason, Ground, Solids, World};
+use dh_sim::{Answer, Frame, FreezeReason, Ground, Solids, World};
 
+use super::journal::Entry;
+pub use super::kept::Kept;
+use super::kept::Seat;
 use super::schedule::Schedule;
 use super::{Joining, PeerInputs, TickMsg};
 use crate::PeerId;
@@ -17,6 +20,10 @@ use crate::map_switch::{Installed, PreparedMap};
 use crate::prefs::Pace;
 use crate::roster::ConsoleLine;
 use crate::session::Spawned;
+
+/// Spaces for what is kept that are used again: those of the journal, of the performer, and one to
+/// fill.
+const KEPT_MAX: usize = 8;
 
 /// What the tick wants done.
 #[derive(Debug)]
@@ -37,20 +44,14 @@ pub enum Effect {
     Answer(ConsoleLine),
     /// Ticks come too rarely.
     Slow(SlowRate),
+    /// Something entered the world, or a tick is complete.
+    Journal(Entry),
     /// A line for the log.
     Warn(String),
     /// The digest of the world after a tick, for the trace.
     Digest(Tick, Digest),
     /// What one tick or one message led to, for whoever watches.
     Tell(Vec<ServerEvent>),
-}
-
-/// What outlives a panic: the world between two ticks, and who is in it.
-#[derive(Debug)]
-pub struct Kept {
-    world: Checkpoint,
-    seats: BTreeMap<PeerId, Seat>,
-    schedule: Schedule,
 }
 
 /// Owns the world and the schedule.
@@ -62,10 +63,11 @@ pub struct Ticking {
     pace: Pace,
     rate_watch: RateWatch,
     given_up: GivenUp,
-    /// The last two that were kept; the older one is filled again once nobody else holds it.
-    kept: [Option<Arc<Kept>>; 2],
+    /// What was kept lately; one that nobody else holds is filled again.
+    kept: Vec<Arc<Kept>>,
     watched: bool,
     traced: bool,
+    journaled: bool,
 }
 
 /// Simulated time that was given up because it could not be caught up with.
@@ -74,13 +76,6 @@ struct GivenUp {
     /// Not told yet.
     span: Micros,
     told: Option<Micros>,
-}
-
-/// One peer's place in the world.
-#[derive(Clone, Debug)]
-struct Seat {
-    pawn: EntityId,
-    queue: InputQueue,
 }
 
 /// What one tick does with one peer.
@@ -123,9 +118,10 @@ impl Ticking {
             pace,
             rate_watch: RateWatch::new(f64::from(rate.hz()), 0.0, Micros(0)),
             given_up: GivenUp::default(),
-            kept: [None, None],
+            kept: Vec::new(),
             watched: false,
             traced: false,
+            journaled: false,
         };
         ticking.live_by_pace();
         ticking
@@ -135,6 +131,12 @@ impl Ticking {
     #[must_use]
     pub fn watched(self, watched: bool, traced: bool) -> Self {
         Self { watched, traced, ..self }
+    }
+
+    /// Whether everything that enters the world is told for the journal.
+    #[must_use]
+    pub fn journaled(self, journaled: bool) -> Self {
+        Self { journaled, ..self }
     }
 
     /// Go back to what was kept, for those of its peers that are still here.
@@ -217,7 +219,11 @@ impl Ticking {
                     events.push(ServerEvent::Overflowed { peer, tick, sequence });
                 }
                 Offered::Late => events.push(ServerEvent::CameLate { peer, sequence }),
-                Offered::Queued | Offered::Duplicate | Offered::Stale => (),
+                Offered::Queued => (),
+                Offered::Duplicate | Offered::Stale => continue,
+            }
+            if self.journaled {
+                out.push(Effect::Journal(Entry::Input(peer, input)));
             }
         }
         if self.watched && !events.is_empty() {
@@ -228,6 +234,7 @@ impl Ticking {
     /// The map in one action, between two ticks: the former one goes, this one stands, every pawn
     /// starts anew in it and waits there for its player.
     fn install(&mut self, map: Arc<PreparedMap>, out: &mut Outbox<Effect>) {
+        self.note(out, || Entry::Map(Box::new(map.advert.clone())));
         let former = self.stand_on(map.ground.clone());
         let generation = self.world.generation();
         out.push(Effect::Installed(map, Installed { generation, former }));
@@ -257,8 +264,22 @@ impl Ticking {
         }
     }
 
-    /// One whole tick: each pawn's one input, movement, and the frame that everybody gets.
+    /// One whole tick, and whether ticks come too rarely.
     fn run(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        self.step(out);
+        if let Some(slow) = self.rate_watch.ticked(now) {
+            out.push(Effect::Slow(slow));
+        }
+    }
+
+    /// One tick whatever the schedule says, as a replay runs it; its digest.
+    pub(super) fn run_one(&mut self, out: &mut Outbox<Effect>) -> u64 {
+        self.step(out);
+        self.whole_digest()
+    }
+
+    /// Each pawn's one input, movement, and the frame that everybody gets.
+    fn step(&mut self, out: &mut Outbox<Effect>) {
         let mut turns: Vec<Turn> =
             self.seats.iter_mut().map(|(peer, seat)| Turn::take(*peer, seat)).collect();
         turns.sort_unstable_by_key(|turn| turn.pawn.slot());
@@ -271,24 +292,46 @@ impl Ticking {
             self.world.publish(|pawn| turn_of(pawn).map_or_else(Answer::default, |it| it.answer));
         out.push(Effect::Publish(Arc::clone(&frame), self.seats.keys().copied().collect()));
         self.tell(tick, &turns, &frame, out);
-        if let Some(slow) = self.rate_watch.ticked(now) {
-            out.push(Effect::Slow(slow));
+        self.note(out, || Entry::Tick(tick, self.whole_digest()));
+    }
+
+    fn whole_digest(&self) -> u64 {
+        let mut digest = Digest::new();
+        self.digest(&mut digest);
+        digest.value()
+    }
+
+    fn note(&self, out: &mut Outbox<Effect>, entry: impl FnOnce() -> Entry) {
+        if self.journaled {
+            out.push(Effect::Journal(entry()));
         }
     }
 
-    /// Keep the world as it stands, in the space of what was kept before the last time.
+    /// The settings of the world, as a journal tells them.
+    pub(super) fn set_world(&mut self, settings: WorldSettings) {
+        self.world.set_settings(settings);
+    }
+
+    /// Keep the world as it stands, in the space of what was kept before and nobody holds any more.
     pub(super) fn keep(&mut self, out: &mut Outbox<Effect>) {
-        let [last, before] = std::mem::take(&mut self.kept);
-        let mut kept = before.unwrap_or_else(|| self.kept_anew());
-        if let Some(kept) = Arc::get_mut(&mut kept) {
-            self.world.checkpoint_into(&mut kept.world);
-            kept.seats.clone_from(&self.seats);
-            kept.schedule = self.schedule;
-        } else {
-            kept = self.kept_anew();
-        }
-        self.kept = [Some(Arc::clone(&kept)), last];
-        out.push(Effect::Keep(kept));
+        let free = self.kept.iter_mut().enumerate();
+        let free = free.filter_map(|(at, kept)| Some((at, Arc::get_mut(kept)?))).next();
+        let at = match free {
+            Some((at, kept)) => {
+                self.world.checkpoint_into(&mut kept.world);
+                kept.seats.clone_from(&self.seats);
+                kept.schedule = self.schedule;
+                at
+            }
+            None => {
+                if self.kept.len() == KEPT_MAX {
+                    self.kept.remove(0);
+                }
+                self.kept.push(self.kept_anew());
+                self.kept.len() - 1
+            }
+        };
+        out.push(Effect::Keep(Arc::clone(&self.kept[at])));
     }
 
     fn kept_anew(&self) -> Arc<Kept> {
@@ -318,6 +361,7 @@ impl Ticking {
     fn set_pace(&mut self, pace: Pace, out: &mut Outbox<Effect>) {
         self.pace = pace;
         self.live_by_pace();
+        self.note(out, || Entry::Settings(self.world.settings()));
         out.push(Effect::Pace(pace.pacing));
     }
 
@@ -353,14 +397,24 @@ impl Machine for Ticking {
 
     fn handle(&mut self, _now: Micros, msg: TickMsg, out: &mut Outbox<Effect>) {
         match msg {
-            TickMsg::Join(joining) => self.join(joining, out),
+            TickMsg::Join(joining) => {
+                self.note(out, || Entry::Join(joining));
+                self.join(joining, out);
+            }
             TickMsg::Leave(peer) => {
+                self.note(out, || Entry::Leave(peer));
                 self.leave(peer);
                 self.keep(out);
             }
-            TickMsg::Arrived(peer) => self.arrived(peer),
+            TickMsg::Arrived(peer) => {
+                self.note(out, || Entry::Arrived(peer));
+                self.arrived(peer);
+            }
             TickMsg::Install(map) => self.install(map, out),
-            TickMsg::Command(command) => self.command(&command, out),
+            TickMsg::Command(command) => {
+                self.note(out, || Entry::Deed(command.slot, command.deed));
+                self.command(&command, out);
+            }
             TickMsg::Prefs(prefs) => self.set_pace(Pace::of(&prefs), out),
             TickMsg::Inputs(inputs) => self.inputs(inputs, out),
         }

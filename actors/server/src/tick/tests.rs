@@ -1,5 +1,6 @@
 //! What the tick does: messages and time in, frames and answers out.
 
+mod journal;
 mod recovery;
 mod turns;
 

@@ -77,7 +77,7 @@ impl MoverState {
     }
 
     /// Every bit of the state.
-    fn words(&self) -> [u32; 15] {
+    pub(crate) fn words(&self) -> [u32; 15] {
         let ([x, y, z], [vx, vy, vz]) = (self.feet.to_array(), self.velocity.to_array());
         let [nx, ny, nz] = self.ground_normal.to_array();
         let heights = [self.stance_height, self.eye_height];

@@ -36,6 +36,18 @@ impl Checkpoint {
     pub const fn tick(&self) -> Tick {
         self.0.tick
     }
+
+    /// The settings of the world then.
+    #[must_use]
+    pub const fn settings(&self) -> WorldSettings {
+        self.0.settings
+    }
+
+    /// Bytes it takes, the map aside.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.entities.capacity() * size_of::<Option<Entity>>() + size_of::<Live>()
+    }
 }
 
 impl Clone for Live {

@@ -35,6 +35,21 @@ impl Pawn {
         Self { id, slot, state, epoch: 0, frozen: 0 }
     }
 
+    /// A pawn as it was in another process.
+    pub(super) const fn going_on(
+        (id, slot): (EntityId, u8),
+        state: MoverState,
+        epoch: u8,
+        frozen: u8,
+    ) -> Self {
+        Self { id, slot, state, epoch, frozen }
+    }
+
+    /// The reasons for which it is frozen, as bits.
+    pub(super) const fn frozen(&self) -> u8 {
+        self.frozen
+    }
+
     /// Its entity.
     #[must_use]
     pub const fn id(&self) -> EntityId {

@@ -43,6 +43,11 @@ impl PawnPlacer {
         Self { spawns, next: 0 }
     }
 
+    /// One that hands out this spawn point next, of those there are.
+    pub(super) fn going_on(spawns: Arc<[SpawnPoint]>, next: usize) -> Self {
+        Self { next, ..Self::new(spawns) }
+    }
+
     /// A new pawn at the next spawn point.
     pub(super) fn spawn(&mut self, id: EntityId, slot: u8) -> Pawn {
         let spawn = self.take();

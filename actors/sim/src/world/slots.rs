@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use dh_machine::{Tick, TickRate};
+use dh_machine::{Damage, Tick, TickRate, Words, halves};
 use dh_messages::EntityId;
 
 use crate::physics::BodyId;
@@ -32,6 +32,41 @@ impl Slots {
     pub(super) fn new(rate: TickRate) -> Self {
         let rest_ticks = REST_SECONDS * u32::from(rate.hz());
         Self { end: 1, resting: VecDeque::new(), rest_ticks }
+    }
+
+    /// Appends everything that decides the next ids.
+    pub(super) fn to_words(&self, out: &mut Vec<u64>) {
+        out.push(u64::from(self.end));
+        out.push(self.resting.len() as u64);
+        out.extend(self.words().skip(1));
+    }
+
+    /// The slots of these words.
+    pub(super) fn of_words(words: &mut Words<'_>, rate: TickRate) -> Result<Self, Damage> {
+        let end = words.read("the end of the slots", |word| {
+            u32::try_from(word).ok().filter(|end| (1..=SLOTS_END).contains(end))
+        })?;
+        let mut slots = Self { end, ..Self::new(rate) };
+        for _ in 0..words.count("slots that rest", 1)? {
+            let resting = words.read("a slot that rests", |word| {
+                let (id, since) = halves(word);
+                let id = EntityId(id);
+                let used = (1..end).contains(&id.slot());
+                used.then_some((id.slot(), id.generation(), Tick(since)))
+            })?;
+            slots.resting.push_back(resting);
+        }
+        Ok(slots)
+    }
+
+    /// Slots that are in use while the rest of those ever used rest.
+    pub(super) fn in_use(&self) -> usize {
+        (self.end as usize - 1).saturating_sub(self.resting.len())
+    }
+
+    /// How many rest.
+    pub(super) fn resting(&self) -> usize {
+        self.resting.len()
     }
 
     /// A slot that has rested, or else one never used.

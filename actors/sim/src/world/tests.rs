@@ -388,3 +388,5 @@ proptest! {
         prop_assert_ne!(digest(&world), before);
     }
 }
+
+mod words;
