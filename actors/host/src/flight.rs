@@ -117,6 +117,12 @@ impl Flight {
         }
     }
 
+    /// The packets that are kept, by way, port here and length.
+    #[cfg(test)]
+    pub(crate) fn packets(&self) -> Vec<(Way, u16, u16)> {
+        self.packets.read().iter().map(|it| (it.way, it.local, it.bytes)).collect()
+    }
+
     /// Where the shell of this actor notes its messages.
     pub(crate) fn notes(&self, entry: &Entry) -> Option<Notes> {
         self.on.then(|| Notes::new(&self.messages, entry.id))
@@ -151,7 +157,9 @@ impl Flight {
         })
     }
 
-    fn journals(&self) -> Vec<(String, Vec<u8>)> {
+    /// The files of all journals as they would be written now, by name.
+    #[must_use]
+    pub fn journals(&self) -> Vec<(String, Vec<u8>)> {
         let journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let live = journals.into_iter().filter_map(|(name, weak)| Some((name, weak.upgrade()?)));
         live.filter_map(|(name, journal)| Some((name, journal.to_file()?))).collect()

@@ -22,6 +22,7 @@ mod known_hosts;
 pub mod limit;
 mod link;
 mod memory;
+mod noted;
 mod path;
 mod pinned;
 mod probe;
@@ -60,6 +61,7 @@ pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNet
 use self::endpoint::MemoryDoor;
 use self::shaper::{Isolated, Shaper};
 use crate::clock::Clock;
+use crate::flight::Flight;
 
 /// The network of one runtime. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -72,6 +74,7 @@ pub(crate) struct Shared {
     /// The runtime whose thread drives all sockets and connections.
     pub(crate) handle: Handle,
     pub(crate) clock: Clock,
+    pub(crate) flight: Arc<Flight>,
     /// Where the draws of link models come from.
     pub(crate) seed: u64,
     pub(crate) simulated: Option<SimulatedNetwork>,
@@ -88,15 +91,15 @@ pub(crate) struct Shared {
 impl Net {
     /// The operating system's network, driven by the thread of `handle`, whose runtime has I/O
     /// and time enabled and runs on one thread.
-    pub(crate) fn real(handle: Handle, clock: Clock, seed: u64) -> Self {
-        Self::over(handle, clock, seed, None, Isolated::default())
+    pub(crate) fn real(handle: Handle, flight: Arc<Flight>, clock: Clock, seed: u64) -> Self {
+        Self::over((handle, flight), clock, seed, None, Isolated::default())
     }
 
     /// A simulated network on the current thread, whose tokio clock is paused.
-    pub(crate) fn simulated(handle: Handle, clock: Clock, seed: u64) -> Self {
+    pub(crate) fn simulated(handle: Handle, flight: Arc<Flight>, clock: Clock, seed: u64) -> Self {
         let isolated = Isolated::default();
         let network = SimulatedNetwork::new(clock, seed, isolated.clone());
-        Self::over(handle, clock, seed, Some(network), isolated)
+        Self::over((handle, flight), clock, seed, Some(network), isolated)
     }
 
     /// The simulated network below, where there is one.
@@ -132,7 +135,7 @@ impl Net {
     }
 
     fn over(
-        handle: Handle,
+        (handle, flight): (Handle, Arc<Flight>),
         clock: Clock,
         seed: u64,
         simulated: Option<SimulatedNetwork>,
@@ -141,6 +144,7 @@ impl Net {
         let shared = Shared {
             handle,
             clock,
+            flight,
             seed,
             simulated,
             doors: Mutex::default(),

@@ -54,7 +54,7 @@ pub(crate) struct Inner {
     supervisor: OnceLock<Port<SupervisorMsg>>,
     net: OnceLock<Net>,
     last: Mutex<LastResort>,
-    flight: Flight,
+    flight: Arc<Flight>,
     watchdog: Mutex<Watchdog>,
     /// How the watchdog's thread is told, where there is one.
     watch: OnceLock<Sender<Ask>>,
@@ -90,7 +90,7 @@ impl Runtime {
                 supervisor: OnceLock::new(),
                 net: OnceLock::new(),
                 last: Mutex::default(),
-                flight: Flight::new(clock, records),
+                flight: Arc::new(Flight::new(clock, records)),
                 watchdog: Mutex::default(),
                 watch: OnceLock::new(),
                 armed: AtomicBool::new(false),
@@ -139,9 +139,10 @@ impl Runtime {
     pub fn net(&self) -> &Net {
         self.inner.net.get_or_init(|| {
             let (tasks, seed) = (self.net_handle().clone(), self.seeds().seed());
+            let flight = Arc::clone(&self.inner.flight);
             match self.hands() {
-                Hands::Real(_) => Net::real(tasks, self.clock(), seed),
-                Hands::Simulated(_) => Net::simulated(tasks, self.clock(), seed),
+                Hands::Real(_) => Net::real(tasks, flight, self.clock(), seed),
+                Hands::Simulated(_) => Net::simulated(tasks, flight, self.clock(), seed),
             }
         })
     }

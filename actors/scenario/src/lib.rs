@@ -10,6 +10,7 @@ mod invariants;
 mod peer;
 pub mod recorder;
 mod records;
+pub mod replay;
 mod report;
 mod roles;
 mod scenario;

@@ -23,6 +23,7 @@ use dh_sim::Ground;
 
 pub use self::journal::{
     Compared, Entry, JOURNAL_FILE_MAX, Journal, JournalError, Recorded, RecordedSpan, Replay,
+    ground_of,
 };
 pub use self::state::{Effect, Kept, Ticking};
 use crate::PeerId;

@@ -41,16 +41,18 @@ impl Notes {
     }
 
     /// Note one message, later than all before.
+    #[inline]
     pub(crate) fn note(&mut self, message: &Message) {
-        let after = message.at.0.wrapping_sub(self.0.base);
+        let mut after = message.at.0.wrapping_sub(self.0.base);
         if self.0.is_full() || after > u64::from(u32::MAX) {
             self.0.turn_over(message.at.0);
-            return self.0.push(words(message, 0));
+            after = 0;
         }
         self.0.push(words(message, after));
     }
 }
 
+#[inline]
 fn words(message: &Message, after: u64) -> Words {
     let fit = |value: u64, bits: u32| value.min((1 << bits) - 1);
     let mut second = u64::from(message.panicked);

@@ -119,6 +119,7 @@ impl Hand {
     }
 
     /// Whether the next record needs a new chunk.
+    #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.at == Pool::RECORDS
     }
@@ -135,6 +136,7 @@ impl Hand {
     }
 
     /// Write one record; lost where every chunk is held.
+    #[inline]
     pub(super) fn push(&mut self, [a, b]: Words) {
         if let Some(chunk) = &self.chunk
             && let Some([first, second]) = chunk.words.get(self.at)

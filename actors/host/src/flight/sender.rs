@@ -9,6 +9,7 @@ thread_local! {
 }
 
 /// The actor whose turn it is on this thread.
+#[inline]
 pub(crate) fn sender() -> ActorId {
     CURRENT.get()
 }
@@ -20,12 +21,14 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
+    #[inline]
     pub(crate) fn by(id: ActorId) -> Self {
         Self { outer: CURRENT.replace(id) }
     }
 }
 
 impl Drop for Sending {
+    #[inline]
     fn drop(&mut self) {
         CURRENT.set(self.outer);
     }

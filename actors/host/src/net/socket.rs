@@ -9,6 +9,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Shared;
 use super::link::Links;
+use super::noted::NotedSocket;
 use super::shaped::ShapedSocket;
 use super::shaper::Shaper;
 
@@ -24,9 +25,23 @@ pub(crate) struct Bound {
     pub(crate) shaped: Option<Weak<ShapedSocket>>,
 }
 
-/// Bind a socket of this network. Real ones need the network's runtime entered, and are behind the
-/// link model when they are told to or have links.
+/// Bind a socket of this network, noted in the flight recorder where that is on. Real ones need the
+/// network's runtime entered, and are behind the link model when they are told to or have links.
 pub(crate) fn bind(
+    net: &Shared,
+    address: SocketAddr,
+    links: Links,
+    is_shaped: bool,
+) -> io::Result<Bound> {
+    let mut bound = bind_quietly(net, address, links, is_shaped)?;
+    if net.flight.is_on() {
+        let port = bound.address.port();
+        bound.socket = Arc::new(NotedSocket::new(bound.socket, Arc::clone(&net.flight), port));
+    }
+    Ok(bound)
+}
+
+fn bind_quietly(
     net: &Shared,
     address: SocketAddr,
     links: Links,

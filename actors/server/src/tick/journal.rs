@@ -23,7 +23,7 @@ pub use self::entry::Entry;
 #[cfg(test)]
 pub(super) use self::format::resealed;
 pub use self::format::{JOURNAL_FILE_MAX, JournalError, Recorded, Span as RecordedSpan};
-pub use self::replay::{Compared, Replay};
+pub use self::replay::{Compared, Replay, ground_of};
 
 use self::entry::ENTRY_WORDS;
 use super::state::Kept;
@@ -41,7 +41,7 @@ const KEPT_BYTES_MAX: usize = 576 << 10;
 
 const _: () = assert!(
     SPANS * (SPAN_WORDS * size_of::<u64>() + KEPT_BYTES_MAX) <= Flight::JOURNAL_BYTES
-        && (SPANS as u32 - 1) * SPAN_SECONDS >= 30,
+        && (SPANS as u64 - 1) * SPAN_SECONDS as u64 >= 30,
     "all spans fit, and last for what is promised"
 );
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use tokio::runtime::{Builder, Handle};
 
 use crate::clock::Clock;
+use crate::flight::Flight;
 use crate::net::{
     BlobEvent, Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity,
     InMessage, Knock, Links, ListenOptions, Net, NetEvent, Target, Verdict,
@@ -123,14 +125,16 @@ pub(crate) fn simulated<F: Future>(seed: u64, world: impl FnOnce(Net) -> F) -> F
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let clock = Clock::simulated();
-        world(Net::simulated(Handle::current(), clock, seed)).await
+        world(Net::simulated(Handle::current(), unrecorded(clock), clock, seed)).await
     })
 }
 
 /// Run on real sockets.
 pub(crate) fn real<F: Future>(world: impl FnOnce(Net) -> F) -> F::Output {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { world(Net::real(Handle::current(), Clock::real(), 1)).await })
+    runtime.block_on(async {
+        world(Net::real(Handle::current(), unrecorded(Clock::real()), Clock::real(), 1)).await
+    })
 }
 
 /// What a connection goes over.
@@ -258,4 +262,8 @@ pub(crate) fn lossy(latency: u64, draw: u64, loss_ppm: u32) -> Links {
 
 pub(crate) async fn sleep_ms(millis: u64) {
     tokio::time::sleep(Duration::from_millis(millis)).await;
+}
+
+fn unrecorded(clock: Clock) -> Arc<Flight> {
+    Arc::new(Flight::new(clock, false))
 }

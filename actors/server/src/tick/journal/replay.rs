@@ -2,18 +2,35 @@
 
 use std::sync::Arc;
 
-use dh_machine::{Machine, Micros, Outbox, Tick};
+use dh_machine::{Damage, Machine, Micros, Outbox, Tick, Words};
 use dh_messages::MapAdvert;
 use dh_prefs::Prefs;
 use dh_sim::Ground;
+use dh_store::Shelf;
 
 use super::super::state::{Kept, Ticking};
 use super::super::{PeerInputs, TickCommand, TickMsg};
 use super::entry::Entry;
 use super::format::{JournalError, Recorded, Span};
-use crate::map_switch::PreparedMap;
+use crate::map_switch::{MapError, PreparedMap, prepare_whole};
 use crate::prefs::Pace;
-use dh_machine::{Damage, Words};
+
+/// The ground of the map that an advert names, exactly that one; the gray box where it names none.
+///
+/// # Errors
+/// It is not on the shelf, or another one of its name is.
+pub fn ground_of(advert: &MapAdvert, shelf: Option<&Shelf>) -> Result<Ground, MapError> {
+    if advert.name.is_empty() {
+        return Ok(Ground::gray_box());
+    }
+    let map = prepare_whole(shelf, advert.name.as_str())?;
+    let (here, wanted) = (map.advert.pallet.root, advert.pallet.root);
+    if here == wanted {
+        Ok(map.ground)
+    } else {
+        Err(MapError::Missing(format!("expected its pallet with root {wanted}, found {here}")))
+    }
+}
 
 /// A span that is run again, entry by entry.
 #[derive(Debug)]

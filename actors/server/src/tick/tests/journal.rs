@@ -261,9 +261,11 @@ proptest! {
         if let Ok(recorded) = Recorded::parse(&super::super::journal::resealed(&file)) {
             for span in &recorded.spans {
                 let Ok(mut replay) = Replay::new(&recorded, span, Ground::gray_box()) else { continue };
-                while let Some(tick) = replay.tick(gray_box).unwrap() {
-                    prop_assert!(tick.digest != 0);
+                let mut ticks = 0;
+                while replay.tick(gray_box).unwrap().is_some() {
+                    ticks += 1;
                 }
+                prop_assert!(ticks <= span.entries().len());
             }
         }
     }
@@ -271,5 +273,5 @@ proptest! {
 
 /// Whether the peer left before long, so that its input was never used.
 fn left(entries: &[Entry], peer: PeerId) -> bool {
-    entries.iter().any(|entry| *entry == Entry::Leave(peer))
+    entries.contains(&Entry::Leave(peer))
 }

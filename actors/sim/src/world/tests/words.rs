@@ -19,7 +19,9 @@ struct Busy {
 impl Busy {
     fn new(seed: u64) -> Self {
         let mut world = World::gray_box(TickRate::DEFAULT);
-        (0..6).for_each(|slot| drop(world.spawn_pawn(slot).unwrap()));
+        for slot in 0..6 {
+            world.spawn_pawn(slot).unwrap();
+        }
         let inputs = vec![PlayerInput::default(); 6];
         Self { world, dice: Dice::new(seed), props: Vec::new(), inputs }
     }
@@ -82,7 +84,9 @@ fn read(words: &[u64]) -> Result<Checkpoint, Damage> {
 fn thirty_seconds_of_moving_props_and_jumping_pawns_go_on_alike_from_wherever_they_are_cut() {
     for cut in [0, 1, 77, 1_000] {
         let mut first = Busy::new(cut);
-        (0..cut).for_each(|_| drop(first.tick()));
+        for _ in 0..cut {
+            first.tick();
+        }
         let mut again = first.again();
         assert_eq!(again.words(), first.words());
         for tick in 0..1_800 {
@@ -94,7 +98,9 @@ fn thirty_seconds_of_moving_props_and_jumping_pawns_go_on_alike_from_wherever_th
 #[test]
 fn a_checkpoint_of_another_map_or_cut_short_is_refused_with_its_place() {
     let mut busy = Busy::new(7);
-    (0..200).for_each(|_| drop(busy.tick()));
+    for _ in 0..200 {
+        busy.tick();
+    }
     let words = busy.words();
     for end in 0..words.len() {
         let damage = read(&words[..end]).unwrap_err();
@@ -123,7 +129,9 @@ proptest! {
         (at, word) in (any::<prop::sample::Index>(), any::<u64>()),
     ) {
         let mut busy = Busy::new(7);
-        (0..50).for_each(|_| drop(busy.tick()));
+        for _ in 0..50 {
+ busy.tick();
+ }
         let mut words = busy.words();
         let at = at.index(words.len());
         words[at] ^= word;
