@@ -18,6 +18,7 @@ mod names;
 mod packets;
 mod pool;
 mod sender;
+mod socket;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub use self::packets::Way;
 
 pub(crate) use self::messages::{Message, Notes};
 pub(crate) use self::sender::{Sending, sender};
+pub(crate) use self::socket::NotedSocket;
 
 use self::names::Names;
 use self::packets::Packets;

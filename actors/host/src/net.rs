@@ -22,7 +22,6 @@ mod known_hosts;
 pub mod limit;
 mod link;
 mod memory;
-mod noted;
 mod path;
 mod pinned;
 mod probe;

@@ -9,9 +9,9 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Shared;
 use super::link::Links;
-use super::noted::NotedSocket;
 use super::shaped::ShapedSocket;
 use super::shaper::Shaper;
+use crate::flight::NotedSocket;
 
 /// A bound socket.
 #[derive(Debug)]

@@ -32,7 +32,8 @@ impl Runtime {
         self.inner.watchdog.lock().unwrap_or_else(PoisonError::into_inner).alarms()
     }
 
-    /// Something went wrong: the watchdog's thread writes a record, if it may and nobody was faster.
+    /// Something went wrong: the watchdog's thread writes a record, unless one was written a moment
+    /// ago.
     pub(crate) fn record(&self, cause: &'static str) {
         if self.flight().is_on()
             && self.flight().folder().is_some()

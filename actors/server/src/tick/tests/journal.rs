@@ -234,7 +234,8 @@ proptest! {
             .collect();
         let (at, peer, input) = inputs[which.index(inputs.len())];
         // A look is felt in the tick that uses it, whatever the pawn stands against.
-        let yaw = if input.yaw > 0.0 { input.yaw - f32::from(turn) / 50.0 } else { input.yaw + f32::from(turn) / 50.0 };
+        let turn = f32::from(turn) / 50.0;
+        let yaw = if input.yaw > 0.0 { input.yaw - turn } else { input.yaw + turn };
         let changed = with(&recorded, at, Entry::Input(peer, PlayerInput { yaw, ..input }));
         let all = played(&changed);
         let first = all.iter().find(|tick| !tick.is_equal()).map(|tick| tick.recorded.0);
@@ -246,7 +247,8 @@ proptest! {
         let soonest = before.unwrap_or_default() + 1;
         let used = first.map(|tick| (soonest..soonest + 12).contains(&tick.0));
         let near_end = soonest + 4 > all.last().unwrap().tick.0;
-        prop_assert!(used == Some(true) || (used.is_none() && (near_end || left(&entries[at..], peer))));
+        let unused = near_end || left(&entries[at..], peer);
+        prop_assert!(used == Some(true) || (used.is_none() && unused));
     }
 
     #[test]
@@ -260,7 +262,8 @@ proptest! {
         prop_assert!(Recorded::parse(&file).is_err());
         if let Ok(recorded) = Recorded::parse(&super::super::journal::resealed(&file)) {
             for span in &recorded.spans {
-                let Ok(mut replay) = Replay::new(&recorded, span, Ground::gray_box()) else { continue };
+                let replay = Replay::new(&recorded, span, Ground::gray_box());
+                let Ok(mut replay) = replay else { continue };
                 let mut ticks = 0;
                 while replay.tick(gray_box).unwrap().is_some() {
                     ticks += 1;

@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 use quinn::udp::{RecvMeta, Transmit};
 use quinn::{AsyncUdpSocket, UdpPoller};
 
-use crate::flight::{Flight, Way};
+use super::{Flight, Way};
 
 /// Notes the header of everything that passes a socket.
 #[derive(Debug)]
-pub(super) struct NotedSocket {
+pub(crate) struct NotedSocket {
     inner: Arc<dyn AsyncUdpSocket>,
     flight: Arc<Flight>,
     /// The port it is bound to.
@@ -21,7 +21,7 @@ pub(super) struct NotedSocket {
 }
 
 impl NotedSocket {
-    pub(super) fn new(inner: Arc<dyn AsyncUdpSocket>, flight: Arc<Flight>, local: u16) -> Self {
+    pub(crate) fn new(inner: Arc<dyn AsyncUdpSocket>, flight: Arc<Flight>, local: u16) -> Self {
         Self { inner, flight, local }
     }
 
