@@ -93,6 +93,15 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Where a role may be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InspectAt {
+    /// At this address.
+    Address(SocketAddr),
+    /// Nowhere.
+    Off,
+}
+
 /// What is done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
@@ -166,6 +175,9 @@ pub(crate) struct Server {
     /// Read preferences from this file instead of the data folder's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Let it be inspected at this address, or not at all [default: any free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR:PORT|off", value_parser = inspect_at)]
+    pub(crate) inspect: Option<InspectAt>,
     /// End after so many seconds, counted from `ready`
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
@@ -197,6 +209,9 @@ pub(crate) struct Stage {
     /// End after so many seconds, counted from the first spawn
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
+    /// Let it be inspected at this address, or not at all [default: any free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR:PORT|off", value_parser = inspect_at)]
+    pub(crate) inspect: Option<InspectAt>,
     /// Write a picture of the end to this PNG file [play --headless: driftholm.png]
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
@@ -328,6 +343,15 @@ fn mistake(error: &Error) -> Failure {
 fn listening(text: &str) -> Result<SocketAddr, String> {
     let wrong = |_| "it has the form ADDRESS:PORT, as in 0.0.0.0:27015 or [::]:27015".to_owned();
     text.parse().map_err(wrong)
+}
+
+/// Where a role may be looked at.
+fn inspect_at(text: &str) -> Result<InspectAt, String> {
+    if text == "off" {
+        return Ok(InspectAt::Off);
+    }
+    let wrong = |_| "it is off, or has the form ADDRESS:PORT, as in 127.0.0.1:9100".to_owned();
+    text.parse().map(InspectAt::Address).map_err(wrong)
 }
 
 /// A name as the preference of that meaning takes it.

@@ -35,19 +35,26 @@ pub(crate) fn load(folder: &DataFolder) -> Result<Identity, Failure> {
 /// What a fault of a key file means to the user.
 pub(crate) fn key_failure(error: &IdentityError) -> Failure {
     let (exit, remedy) = match error {
-        IdentityError::File(FileError::OpenToOthers { path, .. }) => {
-            (Exit::Refused, Some(format!("chmod 600 {}", path.display())))
-        }
-        IdentityError::NoKey { path, .. }
-        | IdentityError::File(FileError::NoFile { path, .. })
-        | IdentityError::File(FileError::TooLarge { path, .. }) => {
-            (Exit::Damaged, Some(aside(path)))
-        }
-        IdentityError::File(_) => (Exit::Io, Some(data::REMEDY.to_owned())),
+        IdentityError::File(error) => return file_failure(error),
+        IdentityError::NoKey { path, .. } => (Exit::Damaged, Some(aside(path))),
         IdentityError::NotWritten { .. } => (Exit::CannotCreate, Some(data::REMEDY.to_owned())),
         _ => (Exit::Internal, None),
     };
     Failure { exit, cause: error.to_string(), remedy }
+}
+
+/// What a fault of a file that only its owner may read means to the user.
+pub(crate) fn file_failure(error: &FileError) -> Failure {
+    let (exit, remedy) = match error {
+        FileError::OpenToOthers { path, .. } => {
+            (Exit::Refused, format!("chmod 600 {}", path.display()))
+        }
+        FileError::NoFile { path, .. } | FileError::TooLarge { path, .. } => {
+            (Exit::Damaged, aside(path))
+        }
+        _ => (Exit::Io, data::REMEDY.to_owned()),
+    };
+    Failure::new(exit, error).remedy(remedy)
 }
 
 /// The file of known servers.
@@ -73,7 +80,7 @@ pub(crate) fn hosts_failure(error: &KnownHostsError) -> Failure {
 }
 
 /// How a file is moved out of the way.
-fn aside(path: &Path) -> String {
+pub(crate) fn aside(path: &Path) -> String {
     format!("mv {0} {0}.old", path.display())
 }
 

@@ -22,6 +22,7 @@ use crate::command::{Client, Shared};
 use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
+use crate::inspect::Shown;
 use crate::output::bar::{Bar, Unit};
 use crate::picture::{Darkroom, Theatre, no_adapter};
 use crate::{content, identity, output, picture, prefs, serve, settings};
@@ -42,6 +43,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     }
     let identity = identity::load(&folder)?;
     let runtime = serve::start_runtime(&prefs)?;
+    let shown = Shown::start(&runtime, &folder, "client", flags.stage.inspect)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
     let theatre = if flags.stage.headless { None } else { theatre(&runtime, &front) };
     let mut darkroom = match &flags.stage.picture {
@@ -71,6 +73,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     };
     let scope = runtime.root().child("client");
     let mut visit = Visit::start(&scope, &gray_box, options, front, shared, theatre);
+    shown.ready();
     visit.connect(flags.connect.clone());
     visit.play(flags.stage.seconds);
     let wanted = flags.stage.picture.as_ref().filter(|_| visit.is_worth_a_picture());

@@ -11,6 +11,7 @@ mod doctor;
 mod exit;
 mod front;
 mod identity;
+mod inspect;
 mod join;
 mod logging;
 mod manual;

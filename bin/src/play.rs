@@ -28,6 +28,7 @@ use crate::command::{Play, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front};
+use crate::inspect::Shown;
 use crate::picture::{Darkroom, Theatre, no_adapter};
 use crate::{content, identity, join, output, picture, serve, settings};
 
@@ -59,13 +60,15 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
     let prefs = settings::load(&folder, None, shared)?;
     let runtime = serve::start_runtime(&prefs)?;
+    let shown = Shown::start(&runtime, &folder, "play", flags.stage.inspect)?;
     let front = Front::start(&runtime.root().child("front"), !flags.stage.headless)?;
     let mut why = None;
     // Without anything to draw with the darkroom says so.
     if !flags.stage.headless && find_adapter().is_ok() {
         match Theatre::open(&runtime.root(), &front) {
             Ok(theatre) => {
-                let hosting = Hosting { flags, shared, folder, prefs, runtime, front, theatre };
+                let hosting =
+                    Hosting { flags, shared, folder, prefs, runtime, shown, front, theatre };
                 return hosting::run(hosting);
             }
             Err(none) => why = Some(none),
@@ -79,7 +82,7 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
             None
         }
     };
-    let show = Show::new(flags, shared, prefs, &folder)?;
+    let show = Show::new(flags, shared, prefs, &folder, shown)?;
     show.announce(why.as_deref());
     let mut shown = Err(Failure::new(Exit::Internal, "the world never started"));
     let course = async |world: &mut World| shown = show.play_until_asked(world, &front).await;
@@ -114,6 +117,7 @@ fn map(flags: &Play, shelf: &Shelf) -> Result<String, Failure> {
 /// What this run shows.
 struct Show<'a> {
     shared: &'a Shared,
+    shown: Shown,
     /// Who it is to those outside, where they may join.
     open_as: Option<Fingerprint>,
     server: ServerSetup,
@@ -131,6 +135,7 @@ impl<'a> Show<'a> {
         shared: &'a Shared,
         prefs: Prefs,
         folder: &DataFolder,
+        shown: Shown,
     ) -> Result<Self, Failure> {
         let peers = flags.peers.unwrap_or(PEERS);
         let identity = identity::load(folder)?;
@@ -157,7 +162,7 @@ impl<'a> Show<'a> {
         let seconds = flags.stage.seconds.unwrap_or(SECONDS);
         let picture = flags.stage.picture.clone().unwrap_or_else(|| PICTURE.into());
         let blind = ClientContent { picture_side_max: None, ..kept };
-        Ok(Self { shared, open_as, server, local, blind, peers, seconds, picture })
+        Ok(Self { shared, shown, open_as, server, local, blind, peers, seconds, picture })
     }
 
     fn announce(&self, why: Option<&str>) {
@@ -189,8 +194,9 @@ impl<'a> Show<'a> {
         let server =
             world.try_server(self.server.clone()).map_err(|error| serve::cannot_start(&error))?;
         if let Some(identity) = &self.open_as {
-            serve::ready(world.running(server), identity, self.shared);
+            serve::ready(world.running(server), identity, &self.shown, self.shared);
         }
+        self.shown.ready();
         let local = world.peer(self.local.clone());
         world.join(local, server);
         let ended = |world: &World| world.records().peer(local).endings.last().cloned();

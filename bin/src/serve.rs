@@ -15,6 +15,7 @@ use crate::command::{Server, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
+use crate::inspect::Shown;
 use crate::{content, identity, output, prefs, settings};
 
 /// What the world of a server without a map is called.
@@ -30,6 +31,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let identity = identity::load(&folder)?;
     let fingerprint = identity.key().fingerprint();
     let runtime = start_runtime(&prefs)?;
+    let shown = Shown::start(&runtime, &folder, "server", flags.inspect)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
     let shelf = content::shelf(&flags.content, &folder)?;
     let map = content::map(flags.map.as_deref(), &shelf)?;
@@ -48,7 +50,8 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     };
     let server = Running::start(&runtime.root().child("server"), options)
         .map_err(|error| cannot_start(&error))?;
-    ready(&server, &fingerprint, shared);
+    shown.ready();
+    ready(&server, &fingerprint, &shown, shared);
     let until = flags.seconds.map(|seconds| Instant::now() + seconds);
     let reason = serve(&runtime, &server, &front, until, (flags, shared));
     let lateness = lateness(&runtime);
@@ -60,11 +63,12 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
 }
 
 /// Says where the server is, what it runs, and who it is.
-pub(crate) fn ready(server: &Running, identity: &Fingerprint, shared: &Shared) {
+pub(crate) fn ready(server: &Running, identity: &Fingerprint, shown: &Shown, shared: &Shared) {
     let (address, map) = (server.address(), server.directory().advert().name);
     let map = Some(map.as_str()).filter(|map| !map.is_empty());
     let facts = json!({ "address": address.to_string(), "map": map,
-        "identity": identity.to_string() });
+        "identity": identity.to_string(),
+        "inspect": shown.address().map(|address| address.to_string()) });
     let text = format!("ready on {address}, map {}, identity {identity}", map.unwrap_or(GRAY_BOX));
     output::event(shared.json, "ready", &facts, &text);
 }

@@ -7,6 +7,7 @@
 
 pub mod bench;
 pub mod disk;
+pub mod inspect;
 pub mod net;
 pub mod pacer;
 

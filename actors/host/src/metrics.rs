@@ -86,25 +86,10 @@ impl Histogram {
     }
 
     /// What was noted so far.
-    pub(crate) fn summary(&self) -> Summary {
-        let buckets: [u64; Self::BUCKETS] = array::from_fn(|at| self.buckets[at].load(Relaxed));
-        let count: u64 = buckets.iter().sum();
-        let max_ns = self.max_ns.load(Relaxed);
-        let quantile = |share: u64| {
-            let rank = (count * share).div_ceil(1000).max(1);
-            let mut seen = 0;
-            let found = buckets.iter().position(|&in_bucket| {
-                seen += in_bucket;
-                seen >= rank
-            });
-            found.map_or(0, |at| Self::upper_ns(at).min(max_ns))
-        };
-        Summary {
-            count,
-            p50_ns: quantile(500),
-            p99_ns: quantile(990),
-            p999_ns: quantile(999),
-            max_ns,
+    pub(crate) fn read(&self) -> Noted {
+        Noted {
+            buckets: array::from_fn(|at| self.buckets[at].load(Relaxed)),
+            max_ns: self.max_ns.load(Relaxed),
             sum_ns: self.sum_ns.load(Relaxed),
         }
     }
@@ -136,6 +121,59 @@ impl Default for Histogram {
             max_ns: AtomicU64::new(0),
             sum_ns: AtomicU64::new(0),
         }
+    }
+}
+
+/// A histogram read at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Noted {
+    buckets: [u64; Histogram::BUCKETS],
+    max_ns: u64,
+    sum_ns: u64,
+}
+
+impl Noted {
+    /// Quantiles and sums.
+    pub(crate) fn summary(&self) -> Summary {
+        let count: u64 = self.buckets.iter().sum();
+        let quantile = |share: u64| {
+            let rank = (count * share).div_ceil(1000).max(1);
+            let mut seen = 0;
+            let found = self.buckets.iter().position(|&in_bucket| {
+                seen += in_bucket;
+                seen >= rank
+            });
+            found.map_or(0, |at| Histogram::upper_ns(at).min(self.max_ns))
+        };
+        Summary {
+            count,
+            p50_ns: quantile(500),
+            p99_ns: quantile(990),
+            p999_ns: quantile(999),
+            max_ns: self.max_ns,
+            sum_ns: self.sum_ns,
+        }
+    }
+
+    /// The buckets that are not empty: their upper ends in nanoseconds, and how many lie in each.
+    pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let filled = self.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+        filled.map(|(at, count)| (Histogram::upper_ns(at), *count))
+    }
+
+    /// Add what another noted.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, more) in self.buckets.iter_mut().zip(&other.buckets) {
+            *sum += more;
+        }
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.sum_ns += other.sum_ns;
+    }
+}
+
+impl Default for Noted {
+    fn default() -> Self {
+        Self { buckets: [0; Histogram::BUCKETS], max_ns: 0, sum_ns: 0 }
     }
 }
 
@@ -180,7 +218,7 @@ mod tests {
         let histogram = Histogram::default();
         (0..990).for_each(|_| histogram.note(1_000));
         (0..10).for_each(|_| histogram.note(1_000_000));
-        let summary = histogram.summary();
+        let summary = histogram.read().summary();
         assert_eq!((summary.count, summary.max_ns), (1_000, 1_000_000));
         assert!((1_000..1_500).contains(&summary.p50_ns), "{summary:?}");
         assert!((1_000..1_500).contains(&summary.p99_ns), "{summary:?}");

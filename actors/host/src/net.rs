@@ -12,7 +12,7 @@ mod connection;
 mod delayed;
 mod dial;
 mod endpoint;
-mod file;
+pub(crate) mod file;
 mod frame;
 mod gate;
 mod hostile;

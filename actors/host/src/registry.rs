@@ -6,6 +6,7 @@
 mod asks;
 mod entry;
 mod fault;
+mod past;
 mod report;
 mod ticks;
 mod waits;
@@ -23,6 +24,7 @@ pub use self::ticks::TickRecord;
 pub use self::waits::{Asked, Edge, Wait};
 
 pub(crate) use self::entry::Entry;
+pub(crate) use self::past::{Deeds, Past, Reading};
 pub(crate) use self::ticks::Ticks;
 pub(crate) use self::waits::{Awaited, Waits};
 
@@ -36,6 +38,7 @@ pub struct Registry {
     live: DashMap<ActorId, Arc<Entry>>,
     next: AtomicU64,
     endings: Mutex<VecDeque<Exit>>,
+    past: Mutex<Past>,
     faults: Faults,
 }
 
@@ -58,6 +61,7 @@ impl Registry {
             live: DashMap::new(),
             next: AtomicU64::new(1),
             endings: Mutex::new(VecDeque::new()),
+            past: Mutex::default(),
             faults: Faults::default(),
         }
     }
@@ -161,17 +165,29 @@ impl Registry {
 
     pub(crate) fn enter(&self, entry: Arc<Entry>) {
         self.faults.arm(&entry);
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        past.started(entry.spec.kind);
         self.live.insert(entry.id, entry);
     }
 
     pub(crate) fn leave(&self, entry: &Entry, exit: &Exit) {
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         self.live.remove(&entry.id);
+        past.ended(entry.spec.kind, entry.last_reading());
+        drop(past);
         self.faults.disarm(entry);
         let mut endings = self.endings.lock().unwrap_or_else(PoisonError::into_inner);
         if endings.len() == Self::ENDINGS_MAX {
             endings.pop_front();
         }
         endings.push_back(exit.clone());
+    }
+
+    /// Every actor there ever was, once: what those that have ended did, and those that live, by
+    /// path.
+    pub(crate) fn all(&self) -> (Past, Vec<Arc<Entry>>) {
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        (past.clone(), self.sorted())
     }
 
     pub(crate) fn get(&self, id: ActorId) -> Option<Arc<Entry>> {

@@ -18,6 +18,7 @@ use crate::command::{Play, Shared};
 use crate::data::DataFolder;
 use crate::exit::Failure;
 use crate::front::{Front, FrontMsg};
+use crate::inspect::Shown;
 use crate::join::Visit;
 use crate::picture::Theatre;
 use crate::{content, identity, join, picture, serve, settings};
@@ -29,21 +30,23 @@ pub(crate) struct Hosting<'a> {
     pub(crate) folder: DataFolder,
     pub(crate) prefs: Prefs,
     pub(crate) runtime: Runtime,
+    pub(crate) shown: Shown,
     pub(crate) front: Front,
     pub(crate) theatre: Theatre,
 }
 
 /// Runs the role until its window is closed, its time is over or somebody asks.
 pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
-    let Hosting { flags, shared, folder, prefs, runtime, front, theatre } = hosting;
+    let Hosting { flags, shared, folder, prefs, runtime, shown, front, theatre } = hosting;
     let identity = identity::load(&folder)?;
     let peers = flags.peers.unwrap_or(PEERS);
     let shelf = content::shelf(&flags.content, &folder)?;
     let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
     let server = server(&runtime, &front, &identity, &prefs, (peers, flags), shelf)?;
     let address = server.address();
+    shown.ready();
     if flags.listen.is_some() {
-        serve::ready(&server, &identity.key().fingerprint(), shared);
+        serve::ready(&server, &identity.key().fingerprint(), &shown, shared);
     }
 
     let seed = u64::from_le_bytes(*identity.key().bytes().first_chunk().unwrap_or(&[0; 8]));

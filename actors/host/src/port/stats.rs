@@ -39,6 +39,22 @@ impl Counts {
                 + self.lost
                 + self.depth
     }
+
+    /// These and others added up.
+    #[must_use]
+    pub const fn plus(&self, other: &Self) -> Self {
+        Self {
+            offered: self.offered + other.offered,
+            handled: self.handled + other.handled,
+            refused: self.refused + other.refused,
+            coalesced: self.coalesced + other.coalesced,
+            dropped: self.dropped + other.dropped,
+            expired: self.expired + other.expired,
+            lost: self.lost + other.lost,
+            depth: self.depth + other.depth,
+            waited: self.waited + other.waited,
+        }
+    }
 }
 
 /// One lane of a port.
@@ -79,17 +95,7 @@ impl PortStats {
     /// All kinds added up.
     #[must_use]
     pub fn total(&self) -> Counts {
-        self.kinds.iter().fold(Counts::default(), |sum, (_, counts)| Counts {
-            offered: sum.offered + counts.offered,
-            handled: sum.handled + counts.handled,
-            refused: sum.refused + counts.refused,
-            coalesced: sum.coalesced + counts.coalesced,
-            dropped: sum.dropped + counts.dropped,
-            expired: sum.expired + counts.expired,
-            lost: sum.lost + counts.lost,
-            depth: sum.depth + counts.depth,
-            waited: sum.waited + counts.waited,
-        })
+        self.kinds.iter().fold(Counts::default(), |sum, (_, counts)| sum.plus(counts))
     }
 
     /// Whether the accounting of every kind adds up and no lane ever passed its bound.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use dh_machine::{ActorMessage, Spec};
@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::ActorId;
 use super::fault::Armed;
+use super::past::Reading;
 use super::{Ticks, Waits};
 use crate::actor::Exit;
 use crate::barrier::PanicNote;
@@ -33,6 +34,8 @@ pub(crate) struct Entry {
     /// Its budget is spent and the supervisor has not yet said what happens.
     pub(crate) awaits_verdict: AtomicBool,
     last_panic: Mutex<Option<PanicNote>>,
+    /// What it had done when it left; offers that are refused later are not its deeds.
+    pub(super) last_reading: OnceLock<Reading>,
     exit: Mutex<Option<Exit>>,
     ended: Condvar,
     ended_task: Notify,
@@ -79,6 +82,7 @@ impl Entry {
             ticks: (!spec.data_wakes).then(Ticks::default),
             awaits_verdict: AtomicBool::new(false),
             last_panic: Mutex::new(None),
+            last_reading: OnceLock::new(),
             exit: Mutex::new(None),
             ended: Condvar::new(),
             ended_task: Notify::new(),

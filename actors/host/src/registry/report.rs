@@ -6,6 +6,7 @@ use dh_machine::Micros;
 
 use super::ActorId;
 use super::entry::Entry;
+use super::past::Reading;
 use crate::barrier::PanicNote;
 use crate::metrics::Summary;
 use crate::port::PortStats;
@@ -67,39 +68,68 @@ pub enum ActorState {
 }
 
 impl Entry {
-    pub(crate) fn report(&self, now: Micros) -> ActorReport {
-        let port = self.face.stats();
+    /// Its numbers at this moment; once it has left, those of its end.
+    pub(crate) fn reading(&self) -> Reading {
+        if let Some(last) = self.last_reading.get() {
+            return last.clone();
+        }
         let metrics = &self.metrics;
-        let state = if self.awaits_verdict() {
-            ActorState::Broken
-        } else if port.closed {
-            ActorState::Ending
-        } else {
-            match metrics.current() {
-                Some((kind, since)) => ActorState::Running {
-                    message: port.kinds.get(kind).map_or("deadline", |(name, _)| name),
-                    since: now.since(since),
-                },
-                None => match metrics.parked.load(Relaxed) {
-                    0 => ActorState::Idle,
-                    effects => ActorState::Waiting { effects },
-                },
-            }
+        let reading = Reading {
+            port: self.face.stats(),
+            wait: metrics.wait.read(),
+            handle: metrics.handle.read(),
+            late: metrics.late.read(),
+            busy_ns: metrics.busy_ns.load(Relaxed),
+            turns: metrics.turns.load(Relaxed),
+            panics: metrics.panics.load(Relaxed),
+            restarts: metrics.restarts.load(Relaxed),
         };
+        // It may have left meanwhile.
+        self.last_reading.get().cloned().unwrap_or(reading)
+    }
+
+    /// It leaves: its numbers change no more.
+    pub(super) fn last_reading(&self) -> &Reading {
+        let reading = self.reading();
+        self.last_reading.get_or_init(|| reading)
+    }
+
+    /// What it is doing.
+    pub(crate) fn state(&self, now: Micros, port: &PortStats) -> ActorState {
+        if self.awaits_verdict() {
+            return ActorState::Broken;
+        }
+        if port.closed {
+            return ActorState::Ending;
+        }
+        match self.metrics.current() {
+            Some((kind, since)) => ActorState::Running {
+                message: port.kinds.get(kind).map_or("deadline", |(name, _)| name),
+                since: now.since(since),
+            },
+            None => match self.metrics.parked.load(Relaxed) {
+                0 => ActorState::Idle,
+                effects => ActorState::Waiting { effects },
+            },
+        }
+    }
+
+    pub(crate) fn report(&self, now: Micros) -> ActorReport {
+        let reading = self.reading();
         ActorReport {
             id: self.id,
             path: self.path.clone(),
             kind: self.spec.kind,
             place: self.place.name(),
-            state,
-            port,
-            wait: metrics.wait.summary(),
-            handle: metrics.handle.summary(),
-            late: metrics.late.summary(),
-            busy: Micros(metrics.busy_ns.load(Relaxed) / 1_000),
-            turns: metrics.turns.load(Relaxed),
-            panics: metrics.panics.load(Relaxed),
-            restarts: metrics.restarts.load(Relaxed),
+            state: self.state(now, &reading.port),
+            port: reading.port,
+            wait: reading.wait.summary(),
+            handle: reading.handle.summary(),
+            late: reading.late.summary(),
+            busy: Micros(reading.busy_ns / 1_000),
+            turns: reading.turns,
+            panics: reading.panics,
+            restarts: reading.restarts,
             last_panic: self.last_panic(),
         }
     }

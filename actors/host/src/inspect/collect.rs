@@ -1,0 +1,197 @@
+//! Collecting: a [`Snapshot`] made of what shells, ports and connections have counted.
+//!
+//! Runs only when somebody asks. It reads atomics and takes each port's lock for a moment; nothing
+//! that is looked at does any work for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use dh_machine::Micros;
+
+use super::snapshot::{
+    ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, MessageRow, PanicRow, Process, Snapshot,
+    Spread, State, TickStrip,
+};
+use crate::metrics::Noted;
+use crate::port::{Counts, LaneStats};
+use crate::registry::{ActorState, Deeds, Entry, Past, Reading};
+use crate::runtime::Runtime;
+
+/// What is known of waiting and ticks by those who watch them.
+pub trait Watched: Send + Sync + fmt::Debug + 'static {
+    /// Who waits for whom at this moment.
+    fn edges(&self) -> Vec<EdgeRow>;
+    /// Rings of actors that wait for each other.
+    fn cycles(&self) -> Vec<Vec<u64>>;
+    /// The newest ticks of each tick loop.
+    fn ticks(&self) -> Vec<TickStrip>;
+}
+
+/// Takes snapshots of one runtime.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    runtime: Runtime,
+    process: Process,
+    watched: Option<Arc<dyn Watched>>,
+}
+
+impl Collector {
+    /// Of this runtime, in the name of its process.
+    #[must_use]
+    pub fn new(runtime: Runtime, process: Process) -> Self {
+        Self { runtime, process, watched: None }
+    }
+
+    /// Ask these for what they watch.
+    #[must_use]
+    pub fn watching(mut self, watched: Arc<dyn Watched>) -> Self {
+        self.watched = Some(watched);
+        self
+    }
+
+    /// Everything at this moment, with the buckets of the actor at `detail`.
+    #[must_use]
+    pub fn take(&self, seq: u64, detail: Option<&str>) -> Snapshot {
+        let now = self.runtime.now();
+        let (past, live) = self.runtime.registry().all();
+        let watched = self.watched.as_ref();
+        let edges = watched.map(|watched| watched.edges()).unwrap_or_default();
+        let readings: Vec<(Arc<Entry>, Reading)> = live
+            .into_iter()
+            .map(|entry| {
+                let reading = entry.reading();
+                (entry, reading)
+            })
+            .collect();
+        let row = |(entry, reading): &(Arc<Entry>, Reading)| {
+            actor(entry, reading, now, &edges, detail == Some(entry.path.as_str()))
+        };
+        Snapshot {
+            seq,
+            process: self.process.clone(),
+            now_us: now.0,
+            actors: readings.iter().map(row).collect(),
+            kinds: kinds(past, &readings),
+            edges,
+            cycles: watched.map(|watched| watched.cycles()).unwrap_or_default(),
+            ticks: watched.map(|watched| watched.ticks()).unwrap_or_default(),
+            ..Snapshot::default()
+        }
+    }
+}
+
+fn actor(
+    entry: &Entry,
+    reading: &Reading,
+    now: Micros,
+    edges: &[EdgeRow],
+    detailed: bool,
+) -> ActorRow {
+    let id = entry.id.0;
+    let spread = |noted: &Noted| spread(noted, detailed);
+    ActorRow {
+        id,
+        path: entry.path.clone(),
+        kind: entry.spec.kind.into(),
+        place: entry.place.name().into(),
+        generation: reading.restarts + 1,
+        state: state(entry.state(now, &reading.port), id, edges),
+        control: lane(reading.port.control),
+        data: lane(reading.port.data),
+        total: counts(&reading.port.total()),
+        messages: messages(&reading.port.kinds),
+        wait: spread(&reading.wait),
+        handle: spread(&reading.handle),
+        late: spread(&reading.late),
+        busy_ns: reading.busy_ns,
+        turns: reading.turns,
+        panics: reading.panics,
+        restarts: reading.restarts,
+        last_panic: entry
+            .last_panic()
+            .map(|note| PanicRow { text: note.text, location: note.location }),
+    }
+}
+
+fn kinds(past: Past, readings: &[(Arc<Entry>, Reading)]) -> Vec<KindRow> {
+    let mut depths: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut kinds = past.kinds;
+    for (entry, reading) in readings {
+        kinds.entry(entry.spec.kind).or_default().add(reading);
+        let (control, data) = depths.entry(entry.spec.kind).or_default();
+        *control += number(reading.port.control.depth);
+        *data += number(reading.port.data.depth);
+    }
+    let row = |(kind, deeds): (&'static str, Deeds)| {
+        let (control_depth, data_depth) = depths.get(kind).copied().unwrap_or_default();
+        let total = deeds.messages.iter().fold(Counts::default(), |sum, (_, more)| sum.plus(more));
+        KindRow {
+            kind: kind.into(),
+            live: deeds.started - deeds.ended,
+            started: deeds.started,
+            control_depth,
+            data_depth,
+            total: counts(&total),
+            messages: messages(&deeds.messages),
+            wait: spread(&deeds.wait, true),
+            handle: spread(&deeds.handle, true),
+            late: spread(&deeds.late, true),
+            busy_ns: deeds.busy_ns,
+            turns: deeds.turns,
+            panics: deeds.panics,
+            restarts: deeds.restarts,
+        }
+    };
+    kinds.into_iter().map(row).collect()
+}
+
+fn state(state: ActorState, id: u64, edges: &[EdgeRow]) -> State {
+    match state {
+        ActorState::Idle => State::Idle,
+        ActorState::Running { message, since } => {
+            State::Running { message: message.into(), for_us: since.0 }
+        }
+        ActorState::Waiting { effects } => State::Waiting {
+            effects: number(effects),
+            on: edges.iter().find(|edge| edge.from == id).map(|edge| edge.to),
+        },
+        ActorState::Broken => State::Broken,
+        ActorState::Ending => State::Ending,
+    }
+}
+
+fn messages(kinds: &[(&'static str, Counts)]) -> Vec<MessageRow> {
+    let row = |(message, of): &(&'static str, Counts)| MessageRow {
+        message: (*message).into(),
+        counts: counts(of),
+    };
+    kinds.iter().map(row).collect()
+}
+
+fn counts(counts: &Counts) -> CountsRow {
+    let Counts { offered, handled, refused, coalesced, dropped, expired, lost, depth, waited } =
+        *counts;
+    CountsRow { offered, handled, refused, coalesced, dropped, expired, lost, depth, waited }
+}
+
+fn lane(lane: LaneStats) -> LaneRow {
+    LaneRow { depth: number(lane.depth), peak: number(lane.peak), max: number(lane.max) }
+}
+
+fn spread(noted: &Noted, with_buckets: bool) -> Spread {
+    let summary = noted.summary();
+    Spread {
+        count: summary.count,
+        p50_ns: summary.p50_ns,
+        p99_ns: summary.p99_ns,
+        p999_ns: summary.p999_ns,
+        max_ns: summary.max_ns,
+        sum_ns: summary.sum_ns,
+        buckets: if with_buckets { noted.buckets().collect() } else { Vec::new() },
+    }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,99 @@
+//! HTTP: the requests of those who look, bounded in number, size and time.
+//!
+//! Used by `inspect`, on its thread. Never: reads on of who has no token, or waits for a client.
+
+mod places;
+mod routes;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+
+use self::places::Places;
+use super::access::Access;
+use super::guarded::Guarded;
+use super::inspector::{InspectorMsg, Look, Reply, Want};
+use super::snapshot::Snapshot;
+use crate::port::Port;
+use crate::runtime::Runtime;
+
+/// Connections at once; a newer one takes the place of the oldest that showed no token.
+pub(crate) const CONNECTIONS_MAX: usize = 32;
+/// Bytes of a request's line and headers.
+const HEAD_MAX: usize = 8 * 1024;
+/// Headers of a request.
+const HEADERS_MAX: usize = 64;
+/// How long the head of a request may take, from the end of the answer before.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long accepting rests when the system has no more descriptors.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// Where requests are answered.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    inspector: Port<InspectorMsg>,
+    access: Arc<Access>,
+    runtime: Runtime,
+    ready: Arc<AtomicBool>,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        inspector: Port<InspectorMsg>,
+        access: Access,
+        runtime: Runtime,
+        ready: Arc<AtomicBool>,
+    ) -> Self {
+        Self { inspector, access: Arc::new(access), runtime, ready }
+    }
+
+    /// A snapshot; none where it is not kept, or the inspector has too much to do.
+    async fn look(&self, want: Want) -> Option<Arc<Snapshot>> {
+        let (reply, arrives) = Reply::new();
+        self.inspector.offer(InspectorMsg::Look(Look { want, reply })).ok()?;
+        arrives.await.ok()
+    }
+
+    /// Whether the process does what it is for.
+    fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed) && self.runtime.failure().is_none()
+    }
+}
+
+/// Take connections for as long as the thread runs.
+pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
+    let places = Places::default();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => places.seat(|place| serve(stream, desk.clone(), place)),
+            Err(_) => tokio::time::sleep(BREATH).await,
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, desk: Desk, place: places::Place) {
+    // Small answers leave at once; where the system refuses, they leave a little later.
+    let _ = stream.set_nodelay(true);
+    let peer = stream.peer_addr().ok();
+    let service = TowerToHyperService::new(routes::router(desk, peer, place));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME_MAX)
+        .max_buf_size(HEAD_MAX)
+        .max_headers(HEADERS_MAX)
+        .auto_date_header(false);
+    // A client that breaks off, or the protocol, has only itself to tell.
+    let _ = http.serve_connection(TokioIo::new(Guarded::new(stream)), service).await;
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,43 @@
+use super::*;
+use dh_machine::Machine;
+
+fn told(inspector: &mut Inspector, now: u64, msg: InspectorMsg) -> Vec<Effect> {
+    let mut out = dh_machine::Outbox::default();
+    inspector.handle(Micros(now), msg, &mut out);
+    out.drain().collect()
+}
+
+fn look(inspector: &mut Inspector, now: u64, want: Want) -> Option<u64> {
+    let (reply, _arrives) = Reply::new();
+    let effects = told(inspector, now, InspectorMsg::Look(Look { want, reply }));
+    effects.into_iter().next().map(|effect| match effect {
+        Effect::Take { seq, .. } => seq,
+        Effect::Answer(_, kept) => kept.seq,
+    })
+}
+
+fn taken(inspector: &mut Inspector, now: u64, seq: u64) {
+    let snapshot = Snapshot { seq, ..Snapshot::default() };
+    assert!(told(inspector, now, InspectorMsg::Taken(Arc::new(snapshot))).is_empty());
+}
+
+#[test]
+fn every_snapshot_has_a_seq_of_its_own_and_a_fresh_one_is_handed_out_again() {
+    let mut inspector = Inspector::new(4);
+    assert_eq!(look(&mut inspector, 0, Want::Newest(None)), Some(5));
+    taken(&mut inspector, 0, 5);
+    let fresh = Inspector::FRESH.0;
+    assert_eq!(look(&mut inspector, fresh - 1, Want::Newest(None)), Some(5));
+    assert_eq!(look(&mut inspector, fresh - 1, Want::Newest(Some("a".to_owned()))), Some(6));
+    assert_eq!(look(&mut inspector, fresh, Want::Newest(None)), Some(7));
+}
+
+#[test]
+fn the_last_few_snapshots_are_kept_and_older_ones_are_gone() {
+    let mut inspector = Inspector::new(0);
+    let max = Inspector::KEPT_MAX as u64;
+    (1..=max + 1).for_each(|seq| taken(&mut inspector, 0, seq));
+    assert_eq!(look(&mut inspector, 0, Want::Seq(1)), None);
+    assert_eq!(look(&mut inspector, 0, Want::Seq(2)), Some(2));
+    assert_eq!(look(&mut inspector, 0, Want::Seq(max + 1)), Some(max + 1));
+}

@@ -1,0 +1,397 @@
+//! Snapshot: everything an inspector shows, taken at one moment.
+//!
+//! One struct, four renderings: the terminal screen, `--json`, the page and `/metrics` all read it,
+//! so what they show of one `seq` agrees. Names are camelCase in JSON; `…Ns` are nanoseconds and
+//! `…Us` microseconds, since the runtime started where they are moments.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// A name that the program holds, or that was read.
+pub type Name = Cow<'static, str>;
+
+/// Everything at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// Its number: the next one of this process is larger.
+    pub seq: u64,
+    /// Whose it is.
+    pub process: Process,
+    /// When it was taken, on the runtime's clock.
+    pub now_us: u64,
+    /// Every live actor, by path.
+    pub actors: Vec<ActorRow>,
+    /// Every kind of actor there ever was, by name; those that have ended are in its sums.
+    pub kinds: Vec<KindRow>,
+    /// Who waits for whom.
+    pub edges: Vec<EdgeRow>,
+    /// Rings of actors that wait for each other, as their numbers: each is a deadlock.
+    pub cycles: Vec<Vec<u64>>,
+    /// The tick loops, one a server of this process.
+    pub ticks: Vec<TickStrip>,
+    /// Every live connection.
+    pub links: Vec<LinkRow>,
+    /// All connections added up, also those that have ended.
+    pub link_totals: LinkTotals,
+    /// Limits by name, and how often each was hit.
+    pub limits: Vec<LimitRow>,
+}
+
+/// The process that is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Process {
+    /// `server`, `client` or `play`.
+    pub role: Name,
+    /// Its version.
+    pub version: Name,
+    /// Its number in the operating system.
+    pub pid: u32,
+    /// Whether its time and network are simulated.
+    pub simulated: bool,
+}
+
+/// One live actor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActorRow {
+    /// Its number; those started later have larger ones.
+    pub id: u64,
+    /// Where it stands in the tree, parts separated by `/`.
+    pub path: String,
+    /// What kind of actor it is.
+    pub kind: Name,
+    /// The thread, or group of threads, that it runs on.
+    pub place: Name,
+    /// Which making of its machine this is, from 1.
+    pub generation: u64,
+    /// What it is doing.
+    pub state: State,
+    /// The lane that is always taken first.
+    pub control: LaneRow,
+    /// The other lane.
+    pub data: LaneRow,
+    /// What became of its messages, all kinds added up.
+    pub total: CountsRow,
+    /// The same for each kind of message, in the order the actor declares them. In a stream only
+    /// of the actor that was asked for.
+    pub messages: Vec<MessageRow>,
+    /// How long its messages waited.
+    pub wait: Spread,
+    /// How long its messages took.
+    pub handle: Spread,
+    /// How late its deadlines were served, to the microsecond.
+    pub late: Spread,
+    /// Time spent working since it started.
+    pub busy_ns: u64,
+    /// Turns its shell took.
+    pub turns: u64,
+    /// Panics caught.
+    pub panics: u64,
+    /// Times its machine was made again.
+    pub restarts: u64,
+    /// The last panic.
+    pub last_panic: Option<PanicRow>,
+}
+
+/// What an actor is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum State {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Handling a message.
+    Running {
+        /// The kind of the message.
+        message: Name,
+        /// For how long.
+        for_us: u64,
+    },
+    /// Waiting for a place in another actor's port; it takes no data meanwhile.
+    Waiting {
+        /// Effects that wait.
+        effects: u64,
+        /// The number of the actor whose port is full, where it is known.
+        on: Option<u64>,
+    },
+    /// Its restart budget is spent; the supervisor decides.
+    Broken,
+    /// It takes no more messages.
+    Ending,
+}
+
+/// One lane of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaneRow {
+    /// Waiting now.
+    pub depth: u64,
+    /// The most that ever waited at once.
+    pub peak: u64,
+    /// The bound.
+    pub max: u64,
+}
+
+/// What became of messages. At every moment `offered = handled + refused + coalesced + dropped +
+/// expired + lost + depth`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CountsRow {
+    /// Every message handed to the port.
+    pub offered: u64,
+    /// Taken by the machine, which came back without a panic.
+    pub handled: u64,
+    /// Given back to the sender: no place, or the port is closed.
+    pub refused: u64,
+    /// Replaced by a newer one of the same key.
+    pub coalesced: u64,
+    /// Pushed out by a newer one of the same kind.
+    pub dropped: u64,
+    /// Too old when their turn came.
+    pub expired: u64,
+    /// In hand when the machine panicked, or still waiting when the actor ended.
+    pub lost: u64,
+    /// Waiting or in hand now.
+    pub depth: u64,
+    /// Times a sender was told to wait for a place; such a message is offered once it gets in.
+    pub waited: u64,
+}
+
+/// What became of the messages of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageRow {
+    /// The kind of message.
+    pub message: Name,
+    /// What became of them.
+    #[serde(flatten)]
+    pub counts: CountsRow,
+}
+
+/// Durations in summary; quantiles are the upper ends of their buckets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spread {
+    /// Durations noted.
+    pub count: u64,
+    /// Half were at most this.
+    pub p50_ns: u64,
+    /// 99 of 100 were at most this.
+    pub p99_ns: u64,
+    /// 999 of 1000 were at most this.
+    pub p999_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// All together.
+    pub sum_ns: u64,
+    /// How many lie in each bucket that is not empty, as its upper end in nanoseconds and their
+    /// number; only of kinds, and of the actor that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<(u64, u64)>,
+}
+
+/// A panic that was caught.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PanicRow {
+    /// Its message.
+    pub text: String,
+    /// File, line and column.
+    pub location: String,
+}
+
+/// All actors of one kind added up, from the start of the process on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KindRow {
+    /// The kind.
+    pub kind: Name,
+    /// How many live now.
+    pub live: u64,
+    /// How many were ever started.
+    pub started: u64,
+    /// Waiting now in their control lanes.
+    pub control_depth: u64,
+    /// Waiting now in their data lanes.
+    pub data_depth: u64,
+    /// What became of their messages.
+    pub total: CountsRow,
+    /// The same for each kind of message.
+    pub messages: Vec<MessageRow>,
+    /// How long their messages waited.
+    pub wait: Spread,
+    /// How long their messages took.
+    pub handle: Spread,
+    /// How late their deadlines were served.
+    pub late: Spread,
+    /// Time spent working.
+    pub busy_ns: u64,
+    /// Turns their shells took.
+    pub turns: u64,
+    /// Panics caught.
+    pub panics: u64,
+    /// Times a machine was made again.
+    pub restarts: u64,
+}
+
+/// One actor waits for another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeRow {
+    /// The number of the actor that waits.
+    pub from: u64,
+    /// The number of the actor it waits for.
+    pub to: u64,
+    /// The kind of the message it cannot hand over, or has no answer to.
+    pub message: Name,
+    /// Since when.
+    pub since_us: u64,
+}
+
+/// The newest ticks of one tick loop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TickStrip {
+    /// The number of the actor whose ticks these are.
+    pub actor: u64,
+    /// The time between two ticks.
+    pub period_ns: u64,
+    /// What the stages of a tick are called, in their order.
+    pub stages: Vec<Name>,
+    /// How late ticks started.
+    pub late: Spread,
+    /// How long ticks worked.
+    pub work: Spread,
+    /// Ticks that worked longer than the time between two.
+    pub overruns: u64,
+    /// The newest ticks, oldest first, at most [`TickStrip::TICKS_MAX`].
+    pub recent: Vec<TickRow>,
+}
+
+impl TickStrip {
+    /// Ticks that are shown.
+    pub const TICKS_MAX: usize = 4_096;
+}
+
+/// One tick.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TickRow {
+    /// Its number.
+    pub tick: u64,
+    /// How late it started.
+    pub late_ns: u64,
+    /// How long it worked.
+    pub work_ns: u64,
+    /// How long each stage worked, in the order of [`TickStrip::stages`].
+    pub stages_ns: Vec<u64>,
+    /// Ticks that were due when it started, but for itself: what it has to catch up with.
+    pub behind: u32,
+}
+
+/// One live connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkRow {
+    /// Its number; those made later have larger ones.
+    pub id: u64,
+    /// Where the peer is: an address, or `loopback` within this process.
+    pub peer: String,
+    /// The measured round trip.
+    pub rtt_us: u64,
+    /// Bytes that may be on their way; zero over memory, which has no such bound.
+    pub window: u64,
+    /// What went over it.
+    #[serde(flatten)]
+    pub traffic: Traffic,
+    /// Bytes of reliable messages that wait to be sent.
+    pub send_queue: u64,
+}
+
+/// What went over connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Traffic {
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Of these, known to be lost.
+    pub packets_lost: u64,
+    /// Bytes sent.
+    pub bytes_sent: u64,
+    /// Bytes received.
+    pub bytes_received: u64,
+    /// Datagrams given to the connection to send.
+    pub datagrams_offered: u64,
+    /// Of these, how many never left.
+    pub datagrams_dropped: u64,
+    /// Datagrams that arrived and that the owner's port did not take.
+    pub datagrams_refused: u64,
+}
+
+/// All connections, also those that have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkTotals {
+    /// How many live now.
+    pub live: u64,
+    /// How many were ever made.
+    pub made: u64,
+    /// What went over them.
+    #[serde(flatten)]
+    pub traffic: Traffic,
+}
+
+/// A limit of this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LimitRow {
+    /// Its name.
+    pub limit: Name,
+    /// How often it was hit.
+    pub hits: u64,
+}
+
+impl Snapshot {
+    /// The live actor of this number.
+    #[must_use]
+    pub fn actor(&self, id: u64) -> Option<&ActorRow> {
+        self.actors.iter().find(|actor| actor.id == id)
+    }
+
+    /// The live actor at this path.
+    #[must_use]
+    pub fn at(&self, path: &str) -> Option<&ActorRow> {
+        self.actors.iter().find(|actor| actor.path == path)
+    }
+}
+
+impl CountsRow {
+    /// Adds what became of others.
+    pub fn add(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.handled += other.handled;
+        self.refused += other.refused;
+        self.coalesced += other.coalesced;
+        self.dropped += other.dropped;
+        self.expired += other.expired;
+        self.lost += other.lost;
+        self.depth += other.depth;
+        self.waited += other.waited;
+    }
+}
+
+impl Traffic {
+    /// Adds what went over another.
+    pub fn add(&mut self, other: &Self) {
+        self.packets_sent += other.packets_sent;
+        self.packets_lost += other.packets_lost;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.datagrams_offered += other.datagrams_offered;
+        self.datagrams_dropped += other.datagrams_dropped;
+        self.datagrams_refused += other.datagrams_refused;
+    }
+}

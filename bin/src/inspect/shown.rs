@@ -1,0 +1,80 @@
+//! Shown: a role that may be looked at while it runs.
+//!
+//! Every role that runs on starts one. Without a flag it listens on this machine only, at any free
+//! port; the token lies in the data folder.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use dh_host::Runtime;
+use dh_host::inspect::{Inspect, InspectOptions, Token, TokenError};
+
+use crate::command::InspectAt;
+use crate::data::{self, DataFolder};
+use crate::exit::{Exit, Failure};
+use crate::identity;
+use crate::version::VERSION;
+
+/// Where it listens unless told otherwise.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+/// The token in the data folder.
+const TOKEN_FILE: &str = "inspect.token";
+
+/// A role that may be looked at, unless that was turned off.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    inspect: Option<Inspect>,
+}
+
+impl Shown {
+    /// Let this role be looked at as its flag says.
+    pub(crate) fn start(
+        runtime: &Runtime,
+        folder: &DataFolder,
+        role: &'static str,
+        at: Option<InspectAt>,
+    ) -> Result<Self, Failure> {
+        let address = match at {
+            Some(InspectAt::Off) => return Ok(Self { inspect: None }),
+            Some(InspectAt::Address(address)) => address,
+            None => LOOPBACK,
+        };
+        let token = Token::load_or_make(&folder.file(TOKEN_FILE));
+        let token = token.map_err(|error| token_failure(&error))?;
+        let options = InspectOptions { address, token, role, version: VERSION };
+        let inspect = Inspect::start(runtime, options).map_err(|error| {
+            let cause = format!("cannot be inspected at {address}: {error}");
+            let exit = match error.kind() {
+                ErrorKind::AddrInUse => Exit::TryAgain,
+                ErrorKind::PermissionDenied => Exit::Refused,
+                ErrorKind::AddrNotAvailable => Exit::Config,
+                _ => Exit::Io,
+            };
+            Failure::new(exit, cause).remedy("--inspect 127.0.0.1:0, or --inspect off")
+        })?;
+        Ok(Self { inspect: Some(inspect) })
+    }
+
+    /// The role does what it is for, from now on.
+    pub(crate) fn ready(&self) {
+        if let Some(inspect) = &self.inspect {
+            inspect.ready();
+        }
+    }
+
+    /// Where it may be looked at.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.inspect.as_ref().map(Inspect::address)
+    }
+}
+
+/// What a fault of the token's file means to the user.
+fn token_failure(error: &TokenError) -> Failure {
+    let (exit, remedy) = match error {
+        TokenError::File(error) => return identity::file_failure(error),
+        TokenError::NoToken { path } => (Exit::Damaged, identity::aside(path)),
+        TokenError::NotWritten { .. } => (Exit::CannotCreate, data::REMEDY.to_owned()),
+        _ => return Failure::new(Exit::Internal, error),
+    };
+    Failure::new(exit, error).remedy(remedy)
+}
