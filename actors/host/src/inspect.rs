@@ -4,7 +4,9 @@
 //! while nobody looks, tells anything to who has no token, or hurts what it looks at.
 
 mod access;
+mod change;
 mod collect;
+mod follow;
 mod guarded;
 mod http;
 mod inspector;
@@ -19,6 +21,7 @@ use std::thread::Builder;
 
 use tokio::sync::Notify;
 
+pub use self::change::{Beat, Change, NotOurs};
 pub use self::collect::{Collector, Watched};
 pub use self::inspector::{InspectorMsg, SPEC};
 pub use self::snapshot::{
@@ -70,10 +73,10 @@ impl Inspect {
         };
         let collector = Collector::new(runtime.clone(), process);
         let scope = runtime.root().contained("inspect");
-        let (port, pump) = scope.pumped("inspector", InspectorActor::new(collector));
+        let (port, pump) = scope.pumped("inspector", InspectorActor::new(collector.clone()));
         let ready = Arc::new(AtomicBool::new(false));
         let access = Access::new(options.token, address.ip().is_loopback());
-        let desk = http::Desk::new(port, access, runtime.clone(), Arc::clone(&ready));
+        let desk = http::Desk::new(port, access, collector, runtime.clone(), Arc::clone(&ready));
         let tasks = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let work = move || tasks.block_on(answer(listener, desk, pump));
         Builder::new().name("inspect".to_owned()).spawn(work)?;
@@ -109,3 +112,6 @@ async fn answer(listener: TcpListener, desk: http::Desk, mut pump: Pump<Inspecto
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

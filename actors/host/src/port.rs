@@ -21,6 +21,7 @@ pub use self::waiting::Sending;
 
 pub(crate) use self::core::{Command, Core, Settled, Taken};
 pub(crate) use self::lane::Held;
+pub(crate) use self::stats::Glance;
 pub(crate) use self::waiter::{Waiter, Who};
 
 use crate::clock::Clock;

@@ -25,18 +25,19 @@ pub use self::waits::{Asked, Edge, Wait};
 
 pub(crate) use self::entry::Entry;
 pub(crate) use self::past::{Deeds, Past, Reading};
+pub(crate) use self::report::Pulse;
 pub(crate) use self::ticks::Ticks;
 pub(crate) use self::waits::{Awaited, Waits};
 
 use crate::actor::Exit;
-use crate::clock::Clock;
 
 /// The live actors of one runtime.
 #[derive(Debug)]
 pub struct Registry {
-    clock: Clock,
     live: DashMap<ActorId, Arc<Entry>>,
     next: AtomicU64,
+    /// Actors that came or went so far.
+    moves: AtomicU64,
     endings: Mutex<VecDeque<Exit>>,
     past: Mutex<Past>,
     faults: Faults,
@@ -55,11 +56,11 @@ impl Registry {
     /// Endings that are remembered.
     pub const ENDINGS_MAX: usize = 64;
 
-    pub(crate) fn new(clock: Clock) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            clock,
             live: DashMap::new(),
             next: AtomicU64::new(1),
+            moves: AtomicU64::new(0),
             endings: Mutex::new(VecDeque::new()),
             past: Mutex::default(),
             faults: Faults::default(),
@@ -69,8 +70,7 @@ impl Registry {
     /// Every live actor, by path.
     #[must_use]
     pub fn reports(&self) -> Vec<ActorReport> {
-        let now = self.clock.now();
-        self.sorted().iter().map(|entry| entry.report(now)).collect()
+        self.sorted().iter().map(|entry| entry.report()).collect()
     }
 
     /// Every live actor whose port does not balance, by path: none unless `host` itself is broken.
@@ -86,7 +86,7 @@ impl Registry {
     /// One live actor by its path.
     #[must_use]
     pub fn report(&self, path: &str) -> Option<ActorReport> {
-        Some(self.find(path)?.report(self.clock.now()))
+        Some(self.find(path)?.report())
     }
 
     /// The last 4,096 turns of the actor at `path` that served a deadline, oldest first: those from
@@ -168,12 +168,14 @@ impl Registry {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         past.started(entry.spec.kind);
         self.live.insert(entry.id, entry);
+        self.moves.fetch_add(1, Ordering::Release);
     }
 
     pub(crate) fn leave(&self, entry: &Entry, exit: &Exit) {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         self.live.remove(&entry.id);
         past.ended(entry.spec.kind, entry.last_reading());
+        self.moves.fetch_add(1, Ordering::Release);
         drop(past);
         self.faults.disarm(entry);
         let mut endings = self.endings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,6 +190,11 @@ impl Registry {
     pub(crate) fn all(&self) -> (Past, Vec<Arc<Entry>>) {
         let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         (past.clone(), self.sorted())
+    }
+
+    /// A number that changes when an actor comes or goes.
+    pub(crate) fn moves(&self) -> u64 {
+        self.moves.load(Ordering::Acquire)
     }
 
     pub(crate) fn get(&self, id: ActorId) -> Option<Arc<Entry>> {

@@ -84,7 +84,7 @@ impl Runtime {
                 clock,
                 seeds,
                 hands,
-                registry: Registry::new(clock),
+                registry: Registry::new(),
                 trace,
                 root: Node::new(Supervisor::ROOT, String::new(), None, None),
                 supervisor: OnceLock::new(),

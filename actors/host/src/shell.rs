@@ -115,12 +115,13 @@ impl<A: Actor> Shell<A> {
         self.until = self.now + TURN_MAX;
         let flow = self.work(messages);
         let metrics = &self.entry().metrics;
-        bump(&metrics.turns, 1);
         bump(&metrics.busy_ns, nanos(start.elapsed()));
         metrics.parked.store(self.parked.len(), Relaxed);
         if self.parked.is_empty() {
             self.entry().waits.place_found();
         }
+        // Last: whoever sees it has not missed the others.
+        bump(&metrics.turns, 1);
         match flow {
             Continue(()) => self.next(),
             Break(reason) => {
@@ -394,8 +395,8 @@ impl<A: Actor> Shell<A> {
     fn note_panic(&self, note: PanicNote) {
         let entry = self.entry();
         tracing::error!(actor = entry.path, "panicked: {note}");
-        bump(&entry.metrics.panics, 1);
         entry.keep_panic(note);
+        bump(&entry.metrics.panics, 1);
         self.life.record("panic");
     }
 

@@ -96,9 +96,9 @@ impl Watchdog {
     }
 
     fn tell_busy(&mut self, entry: &Entry, now: Micros, stuck: bool) {
-        let report = entry.report(now);
+        let report = entry.report();
         let ActorState::Running { message, since } = report.state else { return };
-        let millis = since.0 / 1_000;
+        let millis = now.since(since).0 / 1_000;
         let (path, place) = (&report.path, report.place);
         let line = format!("{path} is busy for {millis} ms with one {message} on thread {place}");
         self.tell(now, line, stuck);

@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use dh_machine::Micros;
 
 use super::snapshot::{
-    ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, MessageRow, PanicRow, Process, Snapshot,
-    Spread, State, TickStrip,
+    ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow,
+    Process, Snapshot, Spread, State, TickStrip,
 };
 use crate::metrics::Noted;
 use crate::port::{Counts, LaneStats};
@@ -24,8 +25,9 @@ pub trait Watched: Send + Sync + fmt::Debug + 'static {
     fn edges(&self) -> Vec<EdgeRow>;
     /// Rings of actors that wait for each other.
     fn cycles(&self) -> Vec<Vec<u64>>;
-    /// The newest ticks of each tick loop.
-    fn ticks(&self) -> Vec<TickStrip>;
+    /// The newest ticks of each tick loop: of those whose actor has a number in `after`, only the
+    /// ticks after it.
+    fn ticks(&self, after: &BTreeMap<u64, u64>) -> Vec<TickStrip>;
 }
 
 /// Takes snapshots of one runtime.
@@ -53,41 +55,90 @@ impl Collector {
     /// Everything at this moment, with the buckets of the actor at `detail`.
     #[must_use]
     pub fn take(&self, seq: u64, detail: Option<&str>) -> Snapshot {
-        let now = self.runtime.now();
+        let now = self.now();
         let (past, live) = self.runtime.registry().all();
         let watched = self.watched.as_ref();
         let edges = watched.map(|watched| watched.edges()).unwrap_or_default();
-        let readings: Vec<(Arc<Entry>, Reading)> = live
-            .into_iter()
-            .map(|entry| {
-                let reading = entry.reading();
-                (entry, reading)
-            })
-            .collect();
-        let row = |(entry, reading): &(Arc<Entry>, Reading)| {
-            actor(entry, reading, now, &edges, detail == Some(entry.path.as_str()))
+        let read = |entry: Arc<Entry>| {
+            let reading = entry.reading();
+            (entry, reading)
         };
+        let readings: Vec<(Arc<Entry>, Reading)> = live.into_iter().map(read).collect();
+        let row = |(entry, reading): &(Arc<Entry>, Reading)| {
+            row(entry, reading, &edges, detail == Some(entry.path.as_str()))
+        };
+        let actors = readings.iter().map(row).collect();
+        let (link_totals, links) = self.links();
         Snapshot {
             seq,
             process: self.process.clone(),
             now_us: now.0,
-            actors: readings.iter().map(row).collect(),
+            actors,
             kinds: kinds(past, &readings),
             edges,
             cycles: watched.map(|watched| watched.cycles()).unwrap_or_default(),
-            ticks: watched.map(|watched| watched.ticks()).unwrap_or_default(),
-            ..Snapshot::default()
+            ticks: watched.map(|watched| watched.ticks(&BTreeMap::new())).unwrap_or_default(),
+            links,
+            link_totals,
+            limits: Vec::new(),
         }
+    }
+
+    /// One actor at this moment.
+    pub(crate) fn row(&self, entry: &Entry, edges: &[EdgeRow], detailed: bool) -> ActorRow {
+        let mut row = row(entry, &entry.reading(), edges, detailed);
+        if !detailed {
+            row.messages = Vec::new();
+        }
+        row
+    }
+
+    /// The numbers of one actor at this moment, without its names.
+    pub(crate) fn numbers(&self, entry: &Entry, edges: &[EdgeRow]) -> ActorRow {
+        let glance = entry.face.glance();
+        let metrics = &entry.metrics;
+        ActorRow {
+            id: entry.id.0,
+            state: state(entry.state(glance.closed), entry.id.0, edges),
+            control: lane(glance.control),
+            data: lane(glance.data),
+            total: counts(&glance.total),
+            wait: spread(&metrics.wait.read(), false),
+            handle: spread(&metrics.handle.read(), false),
+            late: spread(&metrics.late.read(), false),
+            busy_ns: metrics.busy_ns.load(Relaxed),
+            turns: metrics.turns.load(Relaxed),
+            panics: metrics.panics.load(Relaxed),
+            restarts: metrics.restarts.load(Relaxed),
+            ..ActorRow::default()
+        }
+    }
+
+    /// Every live connection.
+    pub(crate) fn links(&self) -> (LinkTotals, Vec<LinkRow>) {
+        (LinkTotals::default(), Vec::new())
+    }
+
+    pub(crate) fn now(&self) -> Micros {
+        self.runtime.now()
+    }
+
+    /// A number that changes when an actor comes or goes.
+    pub(crate) fn moves(&self) -> u64 {
+        self.runtime.registry().moves()
+    }
+
+    /// Every live actor, by path.
+    pub(crate) fn live(&self) -> Vec<Arc<Entry>> {
+        self.runtime.registry().sorted()
+    }
+
+    pub(crate) fn watched(&self) -> Option<&Arc<dyn Watched>> {
+        self.watched.as_ref()
     }
 }
 
-fn actor(
-    entry: &Entry,
-    reading: &Reading,
-    now: Micros,
-    edges: &[EdgeRow],
-    detailed: bool,
-) -> ActorRow {
+fn row(entry: &Entry, reading: &Reading, edges: &[EdgeRow], detailed: bool) -> ActorRow {
     let id = entry.id.0;
     let spread = |noted: &Noted| spread(noted, detailed);
     ActorRow {
@@ -96,7 +147,7 @@ fn actor(
         kind: entry.spec.kind.into(),
         place: entry.place.name().into(),
         generation: reading.restarts + 1,
-        state: state(entry.state(now, &reading.port), id, edges),
+        state: state(entry.state(reading.port.closed), id, edges),
         control: lane(reading.port.control),
         data: lane(reading.port.data),
         total: counts(&reading.port.total()),
@@ -150,7 +201,7 @@ fn state(state: ActorState, id: u64, edges: &[EdgeRow]) -> State {
     match state {
         ActorState::Idle => State::Idle,
         ActorState::Running { message, since } => {
-            State::Running { message: message.into(), for_us: since.0 }
+            State::Running { message: message.into(), since_us: since.0 }
         }
         ActorState::Waiting { effects } => State::Waiting {
             effects: number(effects),

@@ -2,6 +2,7 @@
 //!
 //! Used by `inspect`, on its thread. Never: reads on of who has no token, or waits for a client.
 
+mod events;
 mod places;
 mod routes;
 
@@ -11,12 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
-use self::places::Places;
+use self::places::{Place, Places};
+use self::routes::Visitor;
 use super::access::Access;
+use super::collect::Collector;
 use super::guarded::Guarded;
 use super::inspector::{InspectorMsg, Look, Reply, Want};
 use super::snapshot::Snapshot;
@@ -39,6 +43,7 @@ const BREATH: Duration = Duration::from_millis(100);
 pub(crate) struct Desk {
     inspector: Port<InspectorMsg>,
     access: Arc<Access>,
+    collector: Collector,
     runtime: Runtime,
     ready: Arc<AtomicBool>,
 }
@@ -47,10 +52,11 @@ impl Desk {
     pub(crate) fn new(
         inspector: Port<InspectorMsg>,
         access: Access,
+        collector: Collector,
         runtime: Runtime,
         ready: Arc<AtomicBool>,
     ) -> Self {
-        Self { inspector, access: Arc::new(access), runtime, ready }
+        Self { inspector, access: Arc::new(access), collector, runtime, ready }
     }
 
     /// A snapshot; none where it is not kept, or the inspector has too much to do.
@@ -77,11 +83,13 @@ pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
     }
 }
 
-async fn serve(stream: TcpStream, desk: Desk, place: places::Place) {
+async fn serve(stream: TcpStream, desk: Desk, place: Place) {
     // Small answers leave at once; where the system refuses, they leave a little later.
     let _ = stream.set_nodelay(true);
-    let peer = stream.peer_addr().ok();
-    let service = TowerToHyperService::new(routes::router(desk, peer, place));
+    let visitor = Visitor { desk, place };
+    let router = TowerToHyperService::new(routes::router(visitor.clone()));
+    let service =
+        service_fn(move |request| routes::answer(request, visitor.clone(), router.clone()));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME_MAX)

@@ -75,8 +75,8 @@ pub struct ActorRow {
     pub data: LaneRow,
     /// What became of its messages, all kinds added up.
     pub total: CountsRow,
-    /// The same for each kind of message, in the order the actor declares them. In a stream only
-    /// of the actor that was asked for.
+    /// The same for each kind of message, in the order the actor declares them. In a stream empty
+    /// but for the actor that was asked for.
     pub messages: Vec<MessageRow>,
     /// How long its messages waited.
     pub wait: Spread,
@@ -107,8 +107,8 @@ pub enum State {
     Running {
         /// The kind of the message.
         message: Name,
-        /// For how long.
-        for_us: u64,
+        /// Since when.
+        since_us: u64,
     },
     /// Waiting for a place in another actor's port; it takes no data meanwhile.
     Waiting {

@@ -9,11 +9,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use dh_machine::{ActorMessage, Lane, Micros, Overflow, Spec};
 
 use super::lane::{Held, Queue};
-use super::stats::{Counts, LaneStats, PortStats};
+use super::stats::{Counts, Glance, PortStats};
 use super::waiter::{Sender, Waiter, WaiterId, Waiters};
 use super::{Refused, Why};
 use crate::clock::Clock;
 use crate::flight::sender;
+use crate::metrics::bump;
 use crate::registry::ActorId;
 
 /// How often a full port is told in the log.
@@ -59,6 +60,8 @@ pub(crate) struct Core<M> {
     owner: OnceLock<(ActorId, String)>,
     /// When it was last told that a lane is full, plus one; zero for never.
     told_full: AtomicU64,
+    /// Changes with everything that changes under the lock.
+    moves: AtomicU64,
     pub(crate) id: WaiterId,
     pub(crate) clock: Clock,
 }
@@ -130,6 +133,7 @@ impl<M: ActorMessage> Core<M> {
             data_wakes: spec.data_wakes,
             owner: OnceLock::new(),
             told_full: AtomicU64::new(0),
+            moves: AtomicU64::new(0),
             id: WaiterId::new(),
             clock,
         }
@@ -146,7 +150,7 @@ impl<M: ActorMessage> Core<M> {
         let key = if let Overflow::Coalesce(key) = overflow { Some(key) } else { None };
         let now = self.clock.now();
         let held = Held { msg, kind, key, at: now, from: sender(), deadline };
-        let mut lanes = self.lock();
+        let mut lanes = self.change();
         let outcome = lanes.offer(held, lane, overflow, waiter);
         drop(lanes);
         match outcome {
@@ -207,7 +211,7 @@ impl<M: ActorMessage> Core<M> {
 
     /// Settle the message in hand and take the next, control first.
     pub(crate) fn take(&self, last: Option<Settled>, data: bool, now: Micros) -> Taken<M> {
-        let mut lanes = self.lock();
+        let mut lanes = self.change();
         lanes.settle(last);
         debug_assert!(lanes.in_hand.is_none(), "a message in hand is settled before the next");
         let (held, lane) = match lanes.control.pop() {
@@ -234,17 +238,17 @@ impl<M: ActorMessage> Core<M> {
 
     /// Settle the message in hand without taking another.
     pub(crate) fn settle(&self, last: Settled) {
-        self.lock().settle(Some(last));
+        self.change().settle(Some(last));
     }
 
     /// Refuse all offers from now on; what waits stays.
     pub(crate) fn refuse(&self) {
-        self.lock().closed = true;
+        self.change().closed = true;
     }
 
     /// Refuse all offers from now on; what waits or is in hand is lost, and whoever waits is told.
     pub(crate) fn close(&self) {
-        let mut lanes = self.lock();
+        let mut lanes = self.change();
         lanes.closed = true;
         lanes.settle(Some(Settled::Lost));
         let mut lost = Vec::with_capacity(lanes.control.len() + lanes.data.len());
@@ -288,17 +292,20 @@ impl<M: ActorMessage> Core<M> {
 
     pub(crate) fn stats(&self) -> PortStats {
         let lanes = self.lock();
-        let stats = |queue: &Queue<M>| LaneStats {
-            depth: queue.len(),
-            peak: queue.peak(),
-            max: queue.max(),
-        };
         PortStats {
             kinds: M::KINDS.iter().copied().zip(lanes.counts.iter().copied()).collect(),
-            control: stats(&lanes.control),
-            data: stats(&lanes.data),
+            control: lanes.control.stats(),
+            data: lanes.data.stats(),
             closed: lanes.closed,
         }
+    }
+
+    /// Both lanes and all kinds added up, without making any table.
+    pub(crate) fn glance(&self) -> Glance {
+        let lanes = self.lock();
+        let total = lanes.counts.iter().fold(Counts::default(), |sum, more| sum.plus(more));
+        let (control, data) = (lanes.control.stats(), lanes.data.stats());
+        Glance { total, control, data, closed: lanes.closed }
     }
 
     /// Tell the driver, unless it has been told since its last turn.
@@ -340,6 +347,18 @@ impl<M: ActorMessage> Core<M> {
     /// Whether a place became free where this actor waits, since the last look.
     pub(crate) fn take_place_free(&self) -> bool {
         self.place_free.load(Ordering::Relaxed) && self.place_free.swap(false, Ordering::AcqRel)
+    }
+
+    /// A number that changes when anything does that [`Core::stats`] tells; read without the lock.
+    pub(crate) fn moves(&self) -> u64 {
+        self.moves.load(Ordering::Relaxed)
+    }
+
+    /// Lock to change something.
+    fn change(&self) -> MutexGuard<'_, Lanes<M>> {
+        let lanes = self.lock();
+        bump(&self.moves, 1);
+        lanes
     }
 
     // Nothing under the lock can panic half way, so a poisoned lock is still whole.

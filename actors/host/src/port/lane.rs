@@ -5,6 +5,7 @@
 
 use dh_machine::Micros;
 
+use super::stats::LaneStats;
 use crate::registry::ActorId;
 
 /// A message that waits, and what is needed to judge it when its turn comes.
@@ -83,6 +84,10 @@ impl<M> Queue<M> {
 
     pub(crate) const fn room(&self) -> usize {
         self.max.saturating_sub(self.len)
+    }
+
+    pub(crate) const fn stats(&self) -> LaneStats {
+        LaneStats { depth: self.len, peak: self.peak, max: self.max }
     }
 
     /// Append; the caller has seen that there is room.

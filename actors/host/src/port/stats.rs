@@ -68,6 +68,15 @@ pub struct LaneStats {
     pub max: usize,
 }
 
+/// A port at one moment, without its kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Glance {
+    pub(crate) total: Counts,
+    pub(crate) control: LaneStats,
+    pub(crate) data: LaneStats,
+    pub(crate) closed: bool,
+}
+
 /// A port at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortStats {

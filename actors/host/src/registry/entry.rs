@@ -15,7 +15,7 @@ use super::{Ticks, Waits};
 use crate::actor::Exit;
 use crate::barrier::PanicNote;
 use crate::metrics::Metrics;
-use crate::port::{Command, Core, PortStats};
+use crate::port::{Command, Core, Glance, PortStats};
 use crate::scope::Place;
 
 /// One live actor.
@@ -44,6 +44,10 @@ pub(crate) struct Entry {
 /// A port without its message type.
 pub(crate) trait Face: Send + Sync + fmt::Debug {
     fn stats(&self) -> PortStats;
+    fn glance(&self) -> Glance;
+    /// The name of a kind of message, or `deadline` for what is none.
+    fn kind(&self, at: usize) -> &'static str;
+    fn moves(&self) -> u64;
     fn is_balanced(&self) -> bool;
     fn command(&self, command: Command);
 }
@@ -51,6 +55,18 @@ pub(crate) trait Face: Send + Sync + fmt::Debug {
 impl<M: ActorMessage> Face for Core<M> {
     fn stats(&self) -> PortStats {
         Self::stats(self)
+    }
+
+    fn glance(&self) -> Glance {
+        Self::glance(self)
+    }
+
+    fn kind(&self, at: usize) -> &'static str {
+        M::KINDS.get(at).copied().unwrap_or("deadline")
+    }
+
+    fn moves(&self) -> u64 {
+        Self::moves(self)
     }
 
     fn is_balanced(&self) -> bool {

@@ -53,7 +53,7 @@ pub enum ActorState {
     Running {
         /// The kind of the message, or `deadline`.
         message: &'static str,
-        /// For how long.
+        /// Since when, on the runtime's clock.
         since: Micros,
     },
     /// Waiting for a place in another actor's port; it takes no data meanwhile.
@@ -65,6 +65,17 @@ pub enum ActorState {
     Broken,
     /// It takes no more messages.
     Ending,
+}
+
+/// What changes whenever an actor's numbers or its state do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pulse {
+    moves: u64,
+    turns: u64,
+    current: Option<(usize, Micros)>,
+    pub(crate) panics: u64,
+    restarts: u64,
+    broken: bool,
 }
 
 impl Entry {
@@ -94,19 +105,29 @@ impl Entry {
         self.last_reading.get_or_init(|| reading)
     }
 
+    /// What changes whenever its numbers or its state do; read without any lock.
+    pub(crate) fn pulse(&self) -> Pulse {
+        let metrics = &self.metrics;
+        Pulse {
+            moves: self.face.moves(),
+            turns: metrics.turns.load(Relaxed),
+            current: metrics.current(),
+            panics: metrics.panics.load(Relaxed),
+            restarts: metrics.restarts.load(Relaxed),
+            broken: self.awaits_verdict(),
+        }
+    }
+
     /// What it is doing.
-    pub(crate) fn state(&self, now: Micros, port: &PortStats) -> ActorState {
+    pub(crate) fn state(&self, closed: bool) -> ActorState {
         if self.awaits_verdict() {
             return ActorState::Broken;
         }
-        if port.closed {
+        if closed {
             return ActorState::Ending;
         }
         match self.metrics.current() {
-            Some((kind, since)) => ActorState::Running {
-                message: port.kinds.get(kind).map_or("deadline", |(name, _)| name),
-                since: now.since(since),
-            },
+            Some((kind, since)) => ActorState::Running { message: self.face.kind(kind), since },
             None => match self.metrics.parked.load(Relaxed) {
                 0 => ActorState::Idle,
                 effects => ActorState::Waiting { effects },
@@ -114,14 +135,14 @@ impl Entry {
         }
     }
 
-    pub(crate) fn report(&self, now: Micros) -> ActorReport {
+    pub(crate) fn report(&self) -> ActorReport {
         let reading = self.reading();
         ActorReport {
             id: self.id,
             path: self.path.clone(),
             kind: self.spec.kind,
             place: self.place.name(),
-            state: self.state(now, &reading.port),
+            state: self.state(reading.port.closed),
             port: reading.port,
             wait: reading.wait.summary(),
             handle: reading.handle.summary(),

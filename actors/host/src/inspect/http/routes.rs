@@ -1,46 +1,60 @@
 //! Routes: what can be asked for, and how each is answered.
 
-use std::net::SocketAddr;
+use std::convert::Infallible;
 
 use axum::Router;
-use axum::extract::{Query, Request, State};
+use axum::body::Body;
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
-use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Desk;
+use super::events::Events;
 use super::places::Place;
+use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
 
 /// Everything a request needs beside itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    desk: Desk,
-    place: Place,
+    pub(crate) desk: Desk,
+    pub(crate) place: Place,
 }
 
-/// All there is to be asked for by one connection.
-pub(crate) fn router(desk: Desk, _peer: Option<SocketAddr>, place: Place) -> Router {
-    let visitor = Visitor { desk, place };
+/// What is told to everybody: a status, and no data.
+const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
+
+/// All there is to be asked for.
+pub(crate) fn router(visitor: Visitor) -> Router {
     Router::new()
         .route("/snapshot", get(snapshot))
+        .route("/events", get(events))
         .fallback(nothing_here)
-        .layer(middleware::from_fn_with_state(visitor.clone(), admitted))
         .route("/healthz", get(|| async { StatusCode::OK }))
         .route("/readyz", get(readyz))
         .with_state(visitor)
 }
 
-/// Lets through whoever has the token; anybody else learns nothing.
-async fn admitted(State(visitor): State<Visitor>, request: Request, next: Next) -> Response {
-    if !visitor.desk.access.allows(request.headers()) {
-        return StatusCode::UNAUTHORIZED.into_response();
+/// Answers whoever has the token, and anybody who only asks for health. Everybody else learns
+/// nothing: no route has seen the request.
+pub(crate) async fn answer(
+    request: hyper::Request<Incoming>,
+    visitor: Visitor,
+    router: TowerToHyperService<Router>,
+) -> Result<Response, Infallible> {
+    if !HEALTH.contains(&request.uri().path()) {
+        if !visitor.desk.access.allows(request.headers()) {
+            return Ok(StatusCode::UNAUTHORIZED.into_response());
+        }
+        visitor.place.trust();
     }
-    visitor.place.trust();
-    next.run(request).await
+    router.call(request).await
 }
 
 async fn readyz(State(visitor): State<Visitor>) -> StatusCode {
@@ -66,6 +80,25 @@ async fn snapshot(State(visitor): State<Visitor>, Query(which): Query<Which>) ->
         Some(snapshot) => axum_json(StatusCode::OK, &*snapshot),
         None => no_snapshot(seq),
     }
+}
+
+/// How a stream is wanted.
+#[derive(Debug, Deserialize)]
+struct Stream {
+    hz: Option<u32>,
+    actor: Option<String>,
+}
+
+async fn events(State(visitor): State<Visitor>, Query(stream): Query<Stream>) -> Response {
+    let desk = &visitor.desk;
+    let Some(snapshot) = desk.look(Want::Newest(stream.actor.clone())).await else {
+        return no_snapshot(None);
+    };
+    let follower = Follower::new(desk.collector.clone(), stream.actor, &snapshot);
+    let events = Events::new(desk.inspector.clone(), &snapshot, follower, stream.hz);
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    (headers, Body::new(events)).into_response()
 }
 
 async fn nothing_here() -> Response {

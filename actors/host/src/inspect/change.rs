@@ -1,0 +1,171 @@
+//! Change: what is different since a snapshot that somebody holds.
+//!
+//! Written by a stream, applied by whoever follows it: the terminal screen here, the page in its
+//! own words.
+
+use serde::{Deserialize, Serialize};
+
+use super::snapshot::{
+    ActorRow, CountsRow, EdgeRow, LaneRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
+};
+
+/// What is different since the step before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The seq of the snapshot that the stream began with.
+    pub seq: u64,
+    /// Which change of the stream this is, from 1.
+    pub step: u64,
+    /// When it was taken, on the runtime's clock.
+    pub now_us: u64,
+    /// Actors as a whole: those that came, those that panicked, and the one that was asked for.
+    pub whole: Vec<ActorRow>,
+    /// Actors whose numbers changed.
+    pub beats: Vec<Beat>,
+    /// The numbers of actors that ended.
+    pub gone: Vec<u64>,
+    /// Who waits for whom now, where that changed.
+    pub edges: Option<Vec<EdgeRow>>,
+    /// The rings among them now, where they changed.
+    pub cycles: Option<Vec<Vec<u64>>>,
+    /// Tick loops with their new ticks alone.
+    pub ticks: Vec<TickStrip>,
+    /// Every live connection now; told once a second.
+    pub links: Option<(LinkTotals, Vec<LinkRow>)>,
+}
+
+/// The numbers of one actor that changed, without their names: an array of its number, its state
+/// and [`Beat::NUMBERS`] numbers in the order of [`ActorRow`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beat(pub u64, pub State, pub Vec<u64>);
+
+impl Beat {
+    /// Both lanes (3 each), the counts (9), three spreads (6 each), busy, turns, panics, restarts.
+    pub const NUMBERS: usize = 37;
+
+    /// The numbers of a row, as they travel.
+    #[must_use]
+    pub fn of(row: &ActorRow) -> Self {
+        let mut numbers = Vec::with_capacity(Self::NUMBERS);
+        for lane in [&row.control, &row.data] {
+            numbers.extend([lane.depth, lane.peak, lane.max]);
+        }
+        let t = &row.total;
+        numbers.extend([t.offered, t.handled, t.refused, t.coalesced, t.dropped, t.expired]);
+        numbers.extend([t.lost, t.depth, t.waited]);
+        for s in [&row.wait, &row.handle, &row.late] {
+            numbers.extend([s.count, s.p50_ns, s.p99_ns, s.p999_ns, s.max_ns, s.sum_ns]);
+        }
+        numbers.extend([row.busy_ns, row.turns, row.panics, row.restarts]);
+        Self(row.id, row.state.clone(), numbers)
+    }
+
+    /// Write them into their row; false, and nothing written, where they are not its numbers.
+    fn apply(&self, row: &mut ActorRow) -> bool {
+        let Ok(numbers) = <[u64; Self::NUMBERS]>::try_from(self.2.as_slice()) else { return false };
+        let mut next = numbers.into_iter();
+        let mut take = || next.next().unwrap_or_default();
+        let mut lane = || LaneRow { depth: take(), peak: take(), max: take() };
+        (row.control, row.data) = (lane(), lane());
+        row.total = CountsRow {
+            offered: take(),
+            handled: take(),
+            refused: take(),
+            coalesced: take(),
+            dropped: take(),
+            expired: take(),
+            lost: take(),
+            depth: take(),
+            waited: take(),
+        };
+        let mut spread = || Spread {
+            count: take(),
+            p50_ns: take(),
+            p99_ns: take(),
+            p999_ns: take(),
+            max_ns: take(),
+            sum_ns: take(),
+            buckets: Vec::new(),
+        };
+        (row.wait, row.handle, row.late) = (spread(), spread(), spread());
+        (row.busy_ns, row.turns, row.panics, row.restarts) = (take(), take(), take(), take());
+        row.generation = row.restarts + 1;
+        row.state = self.1.clone();
+        true
+    }
+}
+
+impl Snapshot {
+    /// Bring a snapshot up to date. A row that the change does not name stays as it is; the sums of
+    /// kinds are those of the stream's begin.
+    ///
+    /// # Errors
+    /// The change is not of this snapshot's stream, or what it says cannot be: follow it anew.
+    pub fn apply(&mut self, change: Change) -> Result<(), NotOurs> {
+        if change.seq != self.seq {
+            return Err(NotOurs);
+        }
+        self.now_us = change.now_us;
+        self.actors.retain(|row| !change.gone.contains(&row.id));
+        for row in change.whole {
+            let place =
+                self.actors.binary_search_by(|at| (&at.path, at.id).cmp(&(&row.path, row.id)));
+            match place {
+                Ok(at) => self.actors[at] = row,
+                Err(at) => self.actors.insert(at, row),
+            }
+        }
+        if !change.beats.is_empty() {
+            self.beat(&change.beats)?;
+        }
+        if let Some(edges) = change.edges {
+            self.edges = edges;
+        }
+        if let Some(cycles) = change.cycles {
+            self.cycles = cycles;
+        }
+        for strip in change.ticks {
+            self.tick(strip);
+        }
+        if let Some((totals, links)) = change.links {
+            (self.link_totals, self.links) = (totals, links);
+        }
+        Ok(())
+    }
+
+    /// Both are in the order of paths, so one walk finds every row.
+    fn beat(&mut self, beats: &[Beat]) -> Result<(), NotOurs> {
+        let mut beats = beats.iter().peekable();
+        for row in &mut self.actors {
+            let Some(beat) = beats.next_if(|beat| beat.0 == row.id) else { continue };
+            if !beat.apply(row) {
+                return Err(NotOurs);
+            }
+        }
+        if beats.next().is_some() { Err(NotOurs) } else { Ok(()) }
+    }
+
+    fn tick(&mut self, mut news: TickStrip) {
+        let Some(strip) = self.ticks.iter_mut().find(|strip| strip.actor == news.actor) else {
+            self.ticks.push(news);
+            return;
+        };
+        let mut recent = std::mem::take(&mut strip.recent);
+        recent.append(&mut news.recent);
+        recent.drain(..recent.len().saturating_sub(TickStrip::TICKS_MAX));
+        *strip = TickStrip { recent, ..news };
+    }
+}
+
+/// A change that does not fit the snapshot it was applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotOurs;
+
+impl std::fmt::Display for NotOurs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the change belongs to another snapshot")
+    }
+}
+
+impl std::error::Error for NotOurs {}

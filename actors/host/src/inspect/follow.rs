@@ -1,0 +1,167 @@
+//! Following: what changed in a runtime since the last look of one who keeps looking.
+//!
+//! Used by a stream, one each. An actor that did nothing since costs a few loads; only of those
+//! that did is anything read under a lock, and nothing of the others is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use dh_machine::Micros;
+
+use super::change::{Beat, Change};
+use super::collect::Collector;
+use super::snapshot::{EdgeRow, Snapshot, TickStrip};
+use crate::registry::{Entry, Pulse};
+
+/// How often connections are told; reading them takes the locks of their transport.
+const LINKS_EVERY: Micros = Micros::from_secs(1);
+
+/// One who keeps looking.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    collector: Collector,
+    /// The path of the actor that is told whole.
+    detail: Option<String>,
+    seq: u64,
+    step: u64,
+    /// Of the registry, when the seats were last brought in line with it.
+    moves: Option<u64>,
+    /// By path.
+    seats: Vec<Seat>,
+    edges: Vec<EdgeRow>,
+    cycles: Vec<Vec<u64>>,
+    /// The last tick that was told, by the number of its actor.
+    ticks: BTreeMap<u64, u64>,
+    links_due: Micros,
+}
+
+/// One actor, as it was last told.
+#[derive(Debug)]
+struct Seat {
+    entry: Arc<Entry>,
+    pulse: Option<Pulse>,
+    /// Panics that were told; none where it is not known at all.
+    panics: Option<u64>,
+}
+
+impl Follower {
+    /// Follow on from a snapshot of the same collector.
+    pub(crate) fn new(collector: Collector, detail: Option<String>, from: &Snapshot) -> Self {
+        let mut follower = Self {
+            collector,
+            detail,
+            seq: from.seq,
+            step: 0,
+            moves: None,
+            seats: Vec::new(),
+            edges: from.edges.clone(),
+            cycles: from.cycles.clone(),
+            ticks: BTreeMap::new(),
+            links_due: Micros(from.now_us) + LINKS_EVERY,
+        };
+        follower.told(&from.ticks);
+        let known: BTreeMap<u64, u64> =
+            from.actors.iter().map(|row| (row.id, row.panics)).collect();
+        follower.seats = follower
+            .collector
+            .live()
+            .into_iter()
+            .map(|entry| Seat { pulse: None, panics: known.get(&entry.id.0).copied(), entry })
+            .collect();
+        follower
+    }
+
+    /// What a follower is told first: the snapshot, with the messages of nobody but whom it asked
+    /// for, since those of the others would not be kept up to date.
+    pub(crate) fn begin(&self, from: &Snapshot) -> Snapshot {
+        let mut first = from.clone();
+        for row in first.actors.iter_mut().filter(|row| self.detail.as_ref() != Some(&row.path)) {
+            row.messages = Vec::new();
+        }
+        first
+    }
+
+    /// Everything that is different since the last step.
+    pub(crate) fn step(&mut self) -> Change {
+        self.step += 1;
+        let now = self.collector.now();
+        let mut change =
+            Change { seq: self.seq, step: self.step, now_us: now.0, ..Change::default() };
+        let moves = self.collector.moves();
+        if self.moves.replace(moves) != Some(moves) {
+            change.gone = self.reseat();
+        }
+        self.watch(&mut change);
+        for seat in &mut self.seats {
+            seat.tell(&self.collector, self.detail.as_deref(), &self.edges, &mut change);
+        }
+        if now >= self.links_due {
+            self.links_due = now + LINKS_EVERY;
+            change.links = Some(self.collector.links());
+        }
+        change
+    }
+
+    /// Bring the seats in line with who lives; the numbers of those that are gone.
+    fn reseat(&mut self) -> Vec<u64> {
+        let mut seats: BTreeMap<u64, Seat> = std::mem::take(&mut self.seats)
+            .into_iter()
+            .map(|seat| (seat.entry.id.0, seat))
+            .collect();
+        for entry in self.collector.live() {
+            let seat = seats.remove(&entry.id.0);
+            self.seats.push(seat.unwrap_or(Seat { entry, pulse: None, panics: None }));
+        }
+        // Who came and went between two looks was never told.
+        seats.into_iter().filter(|(_, seat)| seat.panics.is_some()).map(|(id, _)| id).collect()
+    }
+
+    fn watch(&mut self, change: &mut Change) {
+        let Some(watched) = self.collector.watched() else { return };
+        let (edges, cycles) = (watched.edges(), watched.cycles());
+        let ticks = watched.ticks(&self.ticks);
+        self.told(&ticks);
+        change.ticks = ticks;
+        if edges != self.edges {
+            // Whoever waits, or does no longer, is in another state.
+            let touched: BTreeSet<u64> =
+                edges.iter().chain(&self.edges).map(|edge| edge.from).collect();
+            let touched = self.seats.iter_mut().filter(|seat| touched.contains(&seat.entry.id.0));
+            touched.for_each(|seat| seat.pulse = None);
+            self.edges.clone_from(&edges);
+            change.edges = Some(edges);
+        }
+        if cycles != self.cycles {
+            self.cycles.clone_from(&cycles);
+            change.cycles = Some(cycles);
+        }
+    }
+
+    fn told(&mut self, ticks: &[TickStrip]) {
+        let last = |strip: &TickStrip| Some((strip.actor, strip.recent.last()?.tick));
+        self.ticks.extend(ticks.iter().filter_map(last));
+    }
+}
+
+impl Seat {
+    fn tell(
+        &mut self,
+        collector: &Collector,
+        detail: Option<&str>,
+        edges: &[EdgeRow],
+        change: &mut Change,
+    ) {
+        let pulse = self.entry.pulse();
+        if self.pulse == Some(pulse) {
+            return;
+        }
+        self.pulse = Some(pulse);
+        let is_asked_for = detail == Some(self.entry.path.as_str());
+        if is_asked_for || self.panics != Some(pulse.panics) {
+            self.panics = Some(pulse.panics);
+            change.whole.push(collector.row(&self.entry, edges, is_asked_for));
+        } else {
+            change.beats.push(Beat::of(&collector.numbers(&self.entry, edges)));
+        }
+    }
+}

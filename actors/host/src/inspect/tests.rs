@@ -1,0 +1,4 @@
+//! What is shown is what is, and who may not look sees nothing.
+
+mod following;
+mod requests;
