@@ -123,6 +123,8 @@ pub(crate) enum Verb {
     /// Run scenarios, write new ones, and explain the language
     #[command(subcommand)]
     Scenario(Scenario),
+    /// Look at the actors of running processes
+    Inspect(Inspect),
     /// Tell what this machine can do, and what to install
     Doctor,
     /// Measure, each figure beside its control
@@ -260,6 +262,17 @@ pub(crate) enum Prefs {
     },
     /// List what differs from the defaults, and where each value comes from
     Diff,
+}
+
+/// Flags of `inspect`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Inspect {
+    /// Where the process answers [default: every process of this user that runs]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
+    pub(crate) connect: Option<SocketAddr>,
+    /// The snapshot of this number, if it is kept
+    #[arg(long, value_name = "N", requires = "connect")]
+    pub(crate) seq: Option<u64>,
 }
 
 /// Flags of `bench`.

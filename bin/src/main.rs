@@ -61,6 +61,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Verb::Identity(what) => identity::run(&what, shared),
         Verb::Prefs(what) => prefs::run(&what, shared),
         Verb::Scenario(what) => scenario::run(&what, shared),
+        Verb::Inspect(flags) => inspect::run(&flags, shared),
         Verb::Doctor => doctor::run(shared),
         Verb::Bench(flags) => bench::run(&flags, shared),
         Verb::Completions { shell } => manual::completions(shell),

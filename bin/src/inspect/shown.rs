@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use dh_host::Runtime;
 use dh_host::inspect::{Inspect, InspectOptions, Token, TokenError};
 
+use super::notice::{Notice, Posted};
 use crate::command::InspectAt;
 use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure};
@@ -24,6 +25,7 @@ const TOKEN_FILE: &str = "inspect.token";
 #[derive(Debug)]
 pub(crate) struct Shown {
     inspect: Option<Inspect>,
+    _posted: Option<Posted>,
 }
 
 impl Shown {
@@ -35,13 +37,13 @@ impl Shown {
         at: Option<InspectAt>,
     ) -> Result<Self, Failure> {
         let address = match at {
-            Some(InspectAt::Off) => return Ok(Self { inspect: None }),
+            Some(InspectAt::Off) => return Ok(Self { inspect: None, _posted: None }),
             Some(InspectAt::Address(address)) => address,
             None => LOOPBACK,
         };
         let token = Token::load_or_make(&folder.file(TOKEN_FILE));
         let token = token.map_err(|error| token_failure(&error))?;
-        let options = InspectOptions { address, token, role, version: VERSION };
+        let options = InspectOptions { address, token: token.clone(), role, version: VERSION };
         let inspect = Inspect::start(runtime, options).map_err(|error| {
             let cause = format!("cannot be inspected at {address}: {error}");
             let exit = match error.kind() {
@@ -52,7 +54,12 @@ impl Shown {
             };
             Failure::new(exit, cause).remedy("--inspect 127.0.0.1:0, or --inspect off")
         })?;
-        Ok(Self { inspect: Some(inspect) })
+        let posted = Notice::new(role, inspect.address(), &token).post();
+        if let Err(error) = &posted {
+            // It can still be looked at by its address.
+            tracing::warn!("dh inspect will not find this process by itself: {error}");
+        }
+        Ok(Self { inspect: Some(inspect), _posted: posted.ok() })
     }
 
     /// The role does what it is for, from now on.
@@ -66,6 +73,16 @@ impl Shown {
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.inspect.as_ref().map(Inspect::address)
     }
+}
+
+/// The token in a data folder that was used before.
+pub(crate) fn token_of(folder: &DataFolder) -> Result<Token, Failure> {
+    let path = folder.file(TOKEN_FILE);
+    let token = Token::load(&path).map_err(|error| token_failure(&error))?;
+    token.ok_or_else(|| {
+        let cause = format!("there is no {}", path.display());
+        Failure::new(Exit::Missing, cause).remedy("--data DIR, that of the process to look at")
+    })
 }
 
 /// What a fault of the token's file means to the user.

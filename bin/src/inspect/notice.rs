@@ -1,0 +1,190 @@
+//! Notice: where a running process may be looked at, for whoever looks without an address.
+//!
+//! One file of mode 0600 a process, named by its number, in a folder of this user's alone:
+//! `driftholm` in the runtime folder, or `driftholm-UID` among temporary files where there is none.
+//! Removed at an orderly end; one of a process that is no more is removed by whoever finds it.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use dh_host::inspect::Token;
+use rustix::process::{Pid, geteuid, test_kill_process};
+use serde::{Deserialize, Serialize};
+
+/// Bytes of such a file.
+const BYTES_MAX: u64 = 4_096;
+/// Processes that are looked for.
+const FOUND_MAX: usize = 64;
+
+/// What a process says of itself.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Notice {
+    /// Its number.
+    pub(crate) pid: i32,
+    /// `server`, `client` or `play`.
+    pub(crate) role: String,
+    /// Where it answers.
+    pub(crate) address: SocketAddr,
+    /// What it wants to see.
+    token: String,
+}
+
+/// A notice that hangs out for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Posted(PathBuf);
+
+impl Notice {
+    /// The notice of this process.
+    pub(crate) fn new(role: &str, address: SocketAddr, token: &Token) -> Self {
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        Self { pid, role: role.to_owned(), address, token: token.reveal().to_owned() }
+    }
+
+    /// The token it wants to see.
+    pub(crate) fn token(&self) -> Option<Token> {
+        Token::parse(&self.token)
+    }
+
+    /// Hang it out.
+    pub(crate) fn post(&self) -> io::Result<Posted> {
+        self.post_in(&folder()?)
+    }
+
+    fn post_in(&self, folder: &Path) -> io::Result<Posted> {
+        let path = folder.join(format!("{}.json", self.pid));
+        let draft = folder.join(format!(".{}.draft", self.pid));
+        // What an earlier process of this number left half done is nobody's.
+        let _ = fs::remove_file(&draft);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+        file.write_all(&serde_json::to_vec(self)?)?;
+        fs::rename(&draft, &path)?;
+        Ok(Posted(path))
+    }
+
+    /// Those of processes that run, by their numbers.
+    pub(crate) fn all() -> io::Result<Vec<Self>> {
+        Self::all_in(&folder()?)
+    }
+
+    fn all_in(folder: &Path) -> io::Result<Vec<Self>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder)?.take(FOUND_MAX) {
+            let path = entry?.path();
+            let Some(pid) = number(&path) else { continue };
+            if !is_alive(pid) {
+                let _ = fs::remove_file(&path);
+                continue;
+            }
+            // One that cannot be read is being written, or not ours.
+            let small = fs::metadata(&path).is_ok_and(|facts| facts.len() <= BYTES_MAX);
+            let text = small.then(|| fs::read(&path).ok()).flatten();
+            found.extend(text.and_then(|text| serde_json::from_slice::<Self>(&text).ok()));
+        }
+        found.sort_by_key(|notice| notice.pid);
+        Ok(found)
+    }
+}
+
+impl Drop for Posted {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl std::fmt::Debug for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Notice").field("pid", &self.pid).finish_non_exhaustive()
+    }
+}
+
+fn folder() -> io::Result<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let path = match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
+        Some(runtime) => runtime.join("driftholm"),
+        None => std::env::temp_dir().join(format!("driftholm-{}", geteuid().as_raw())),
+    };
+    closed(&path)?;
+    Ok(path)
+}
+
+/// Make the folder, or see that it is this user's and closed to all others: whoever could write
+/// there could have anybody's token.
+fn closed(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => (),
+    }
+    let facts = fs::symlink_metadata(path)?;
+    if facts.is_dir() && facts.uid() == geteuid().as_raw() && facts.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    let told = format!("{}: expected a folder of this user's with mode 700", path.display());
+    Err(io::Error::other(told))
+}
+
+fn number(path: &Path) -> Option<i32> {
+    path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok()
+}
+
+fn is_alive(pid: i32) -> bool {
+    let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else { return false };
+    test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn notice() -> Notice {
+        let token = Token::parse(&"ab".repeat(32)).unwrap();
+        Notice::new("server", "127.0.0.1:9".parse().unwrap(), &token)
+    }
+
+    #[test]
+    fn a_notice_is_found_while_its_process_runs_and_only_its_owner_may_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let posted = notice().post_in(folder.path()).unwrap();
+        assert_eq!(fs::metadata(&posted.0).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(Notice::all_in(folder.path()).unwrap(), [notice()]);
+        drop(posted);
+        assert_eq!(Notice::all_in(folder.path()).unwrap(), []);
+    }
+
+    #[test]
+    fn a_notice_of_a_process_that_is_no_more_is_removed_and_junk_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let gone = i32::try_from(child.id()).unwrap();
+        child.wait().unwrap();
+        let stale = Notice { pid: gone, ..notice() }.post_in(folder.path()).unwrap();
+        for (name, text) in [("x.json", "{}"), ("1.json", "no"), ("-1.json", "{}"), ("1.txt", "")] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        assert_eq!(Notice::all_in(folder.path()).unwrap(), []);
+        assert!(!stale.0.exists() && folder.path().join("1.json").exists());
+    }
+
+    #[test]
+    fn a_folder_that_others_may_enter_or_that_is_a_link_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let (made, open, link) =
+            (home.path().join("a"), home.path().join("b"), home.path().join("c"));
+        closed(&made).unwrap();
+        closed(&made).unwrap();
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(closed(&open).unwrap_err().to_string().contains("mode 700"));
+        symlink(&made, &link).unwrap();
+        assert!(closed(&link).is_err());
+    }
+
+    #[test]
+    fn no_debug_text_of_a_notice_holds_its_token() {
+        assert!(!format!("{:?}", notice()).contains("abab"));
+    }
+}

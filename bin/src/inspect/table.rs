@@ -1,0 +1,63 @@
+//! The table of actors of a snapshot, for people who do not watch.
+
+use dh_host::inspect::{ActorRow, Snapshot, State};
+
+/// One actor a line, under a line about the process.
+pub(crate) fn text(snapshot: &Snapshot) -> String {
+    let process = &snapshot.process;
+    let title = format!(
+        "{} {}, process {}, snapshot {}: {} actors, {} connections",
+        process.role,
+        process.version,
+        process.pid,
+        snapshot.seq,
+        snapshot.actors.len(),
+        snapshot.link_totals.live,
+    );
+    let head = ["actor", "state", "depth", "peak", "handled", "refused", "lost", "wait p99"];
+    let head = head.into_iter().chain(["handle p99", "busy", "restarts"]).map(str::to_owned);
+    let mut rows = vec![head.collect::<Vec<_>>()];
+    rows.extend(snapshot.actors.iter().map(|actor| row(snapshot, actor)));
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &width))| match at {
+            0 | 1 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    std::iter::once(title).chain(rows.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn row(snapshot: &Snapshot, actor: &ActorRow) -> Vec<String> {
+    let micros = |ns: u64| format!("{} us", ns.div_ceil(1_000));
+    vec![
+        actor.path.clone(),
+        state(snapshot, &actor.state),
+        (actor.control.depth + actor.data.depth).to_string(),
+        actor.control.peak.max(actor.data.peak).to_string(),
+        actor.total.handled.to_string(),
+        (actor.total.refused + actor.total.dropped + actor.total.expired).to_string(),
+        actor.total.lost.to_string(),
+        micros(actor.wait.p99_ns),
+        micros(actor.handle.p99_ns),
+        format!("{} ms", actor.busy_ns / 1_000_000),
+        actor.restarts.to_string(),
+    ]
+}
+
+fn state(snapshot: &Snapshot, state: &State) -> String {
+    match state {
+        State::Idle => "idle".to_owned(),
+        State::Running { message, since_us } => {
+            format!("{message} for {} us", snapshot.now_us.saturating_sub(*since_us))
+        }
+        State::Waiting { on, .. } => {
+            let whom = on.and_then(|id| snapshot.actor(id)).map_or("a place", |row| &row.path);
+            format!("waits for {whom}")
+        }
+        State::Broken => "broken".to_owned(),
+        State::Ending => "ending".to_owned(),
+    }
+}
