@@ -4,6 +4,7 @@
 //! not met is data, not a failure: the machine may have been busy.
 
 mod build;
+mod inspect;
 mod link;
 mod measure;
 mod mover;
@@ -43,6 +44,7 @@ fn measured(name: BenchName) -> Result<Report, Failure> {
         BenchName::Sim => sim::run(),
         BenchName::Build => build::run(),
         BenchName::Transfer => transfer::run(),
+        BenchName::Inspect => inspect::run(),
     }
 }
 

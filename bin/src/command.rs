@@ -302,6 +302,8 @@ pub(crate) enum BenchName {
     Build,
     /// Fetching a pallet, beside a raw stream; memory and lateness while four clients fetch
     Transfer,
+    /// What being inspected costs 1,000 actors, beside nobody looking
+    Inspect,
 }
 
 /// Reads the command line; help and mistakes are told here, and end the program.

@@ -43,8 +43,9 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     }
     let identity = identity::load(&folder)?;
     let runtime = serve::start_runtime(&prefs)?;
-    let shown = Shown::start(&runtime, &folder, "client", flags.stage.inspect)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
+    let console = Some(front.port().inlet(FrontMsg::Typed));
+    let shown = Shown::start(&runtime, &folder, "client", flags.stage.inspect, console)?;
     let theatre = if flags.stage.headless { None } else { theatre(&runtime, &front) };
     let mut darkroom = match &flags.stage.picture {
         Some(path) if theatre.is_none() => {

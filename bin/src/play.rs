@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
     let prefs = settings::load(&folder, None, shared)?;
     let runtime = serve::start_runtime(&prefs)?;
-    let shown = Shown::start(&runtime, &folder, "play", flags.stage.inspect)?;
+    let shown = Shown::start(&runtime, &folder, "play", flags.stage.inspect, None)?;
     let front = Front::start(&runtime.root().child("front"), !flags.stage.headless)?;
     let mut why = None;
     // Without anything to draw with the darkroom says so.

@@ -31,8 +31,9 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let identity = identity::load(&folder)?;
     let fingerprint = identity.key().fingerprint();
     let runtime = start_runtime(&prefs)?;
-    let shown = Shown::start(&runtime, &folder, "server", flags.inspect)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
+    let console = Some(front.port().inlet(FrontMsg::Typed));
+    let shown = Shown::start(&runtime, &folder, "server", flags.inspect, console)?;
     let shelf = content::shelf(&flags.content, &folder)?;
     let map = content::map(flags.map.as_deref(), &shelf)?;
     let options = ServerOptions {

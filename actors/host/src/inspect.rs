@@ -10,6 +10,8 @@ mod follow;
 mod guarded;
 mod http;
 mod inspector;
+mod order;
+mod prometheus;
 mod snapshot;
 mod token;
 
@@ -23,7 +25,8 @@ use tokio::sync::Notify;
 
 pub use self::change::{Beat, Change, NotOurs};
 pub use self::collect::{Collector, Watched};
-pub use self::inspector::{InspectorMsg, SPEC};
+pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
+pub use self::order::{Hook, Hooks, LaneName, Order};
 pub use self::snapshot::{
     ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow,
     Name, PanicRow, Process, Snapshot, Spread, State, TickRow, TickStrip, Traffic,
@@ -47,6 +50,10 @@ pub struct InspectOptions {
     pub role: &'static str,
     /// The version of the program.
     pub version: &'static str,
+    /// What the program does for the inspector.
+    pub hooks: Hooks,
+    /// Who knows of waiting and ticks.
+    pub watched: Option<Arc<dyn Watched>>,
 }
 
 /// An inspector that answers. It ends with its runtime.
@@ -71,9 +78,13 @@ impl Inspect {
             pid: std::process::id(),
             simulated: runtime.is_simulated(),
         };
-        let collector = Collector::new(runtime.clone(), process);
+        let mut collector = Collector::new(runtime.clone(), process);
+        if let Some(watched) = options.watched {
+            collector = collector.watching(watched);
+        }
         let scope = runtime.root().contained("inspect");
-        let (port, pump) = scope.pumped("inspector", InspectorActor::new(collector.clone()));
+        let (port, pump) =
+            scope.pumped("inspector", InspectorActor::new(collector.clone(), options.hooks));
         let ready = Arc::new(AtomicBool::new(false));
         let access = Access::new(options.token, address.ip().is_loopback());
         let desk = http::Desk::new(port, access, collector, runtime.clone(), Arc::clone(&ready));

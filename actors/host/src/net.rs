@@ -21,6 +21,7 @@ mod key;
 mod known_hosts;
 pub mod limit;
 mod link;
+mod links;
 mod memory;
 mod path;
 mod pinned;
@@ -57,7 +58,10 @@ pub use self::link::{Burst, Cut, Fate, Link, Links};
 pub use self::path::{ClientPath, RebindError};
 pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
 
+pub(crate) use self::connection::Face;
+
 use self::endpoint::MemoryDoor;
+use self::links::LinkTable;
 use self::shaper::{Isolated, Shaper};
 use crate::clock::Clock;
 use crate::flight::Flight;
@@ -85,6 +89,8 @@ pub(crate) struct Shared {
     pub(crate) paths: Mutex<BTreeMap<SocketAddr, Weak<Shaper>>>,
     /// Who nobody reaches.
     pub(crate) isolated: Isolated,
+    /// The live connections.
+    pub(crate) links: LinkTable,
 }
 
 impl Net {
@@ -127,6 +133,11 @@ impl Net {
         self.shared.isolated.set(server, false);
     }
 
+    /// Every live connection, and the sums of all.
+    pub(crate) fn connections(&self) -> links::Links {
+        self.shared.links.read()
+    }
+
     /// Wait until every connection that is closing has flushed, bounded by
     /// [`limit::FLUSH_MAX`]; for the end of a process.
     pub async fn settle(&self) {
@@ -151,6 +162,7 @@ impl Net {
             dials: Mutex::default(),
             paths: Mutex::default(),
             isolated,
+            links: LinkTable::default(),
         };
         Self { shared: Arc::new(shared) }
     }

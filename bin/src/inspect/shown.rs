@@ -6,15 +6,16 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use dh_host::Runtime;
-use dh_host::inspect::{Inspect, InspectOptions, Token, TokenError};
+use dh_host::inspect::{Hook, Hooks, Inspect, InspectOptions, Token, TokenError};
+use dh_host::{Inlet, Runtime};
+use dh_prefs::{Applies, Prefs};
 
 use super::notice::{Notice, Posted};
 use crate::command::InspectAt;
 use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure};
-use crate::identity;
 use crate::version::VERSION;
+use crate::{identity, logging};
 
 /// Where it listens unless told otherwise.
 const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -35,6 +36,7 @@ impl Shown {
         folder: &DataFolder,
         role: &'static str,
         at: Option<InspectAt>,
+        console: Option<Inlet<String>>,
     ) -> Result<Self, Failure> {
         let address = match at {
             Some(InspectAt::Off) => return Ok(Self { inspect: None, _posted: None }),
@@ -43,7 +45,14 @@ impl Shown {
         };
         let token = Token::load_or_make(&folder.file(TOKEN_FILE));
         let token = token.map_err(|error| token_failure(&error))?;
-        let options = InspectOptions { address, token: token.clone(), role, version: VERSION };
+        let options = InspectOptions {
+            address,
+            token: token.clone(),
+            role,
+            version: VERSION,
+            hooks: hooks(console),
+            watched: None,
+        };
         let inspect = Inspect::start(runtime, options).map_err(|error| {
             let cause = format!("cannot be inspected at {address}: {error}");
             let exit = match error.kind() {
@@ -73,6 +82,28 @@ impl Shown {
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.inspect.as_ref().map(Inspect::address)
     }
+}
+
+/// What this program does for its inspector.
+fn hooks(console: Option<Inlet<String>>) -> Hooks {
+    Hooks {
+        log_level: Some(Box::new(|(path, level)| logging::set_level(&path, &level))),
+        set: console.map(|console| -> Hook<(String, String)> {
+            Box::new(move |(key, value)| set(&console, &key, &value))
+        }),
+        dump_flight: None,
+    }
+}
+
+/// Type a preference on the console of this process, where it is one that changes as it runs.
+fn set(console: &Inlet<String>, key: &str, value: &str) -> Result<String, String> {
+    let change = Prefs::default().set_console(key, value).map_err(|error| error.to_string())?;
+    if change.preference.applies != Applies::Live {
+        return Err(change.line());
+    }
+    let typed = console.offer(format!("{key} {value}"));
+    typed.map_err(|why| format!("the console did not take it: {why}"))?;
+    Ok(format!("typed on the console: {key} {value}"))
 }
 
 /// The token in a data folder that was used before.

@@ -9,6 +9,8 @@ mod display;
 #[cfg(test)]
 mod fetch;
 #[cfg(test)]
+mod inspect;
+#[cfg(test)]
 mod museum;
 #[cfg(test)]
 mod pipes;

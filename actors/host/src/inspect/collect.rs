@@ -12,9 +12,10 @@ use dh_machine::Micros;
 
 use super::snapshot::{
     ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow,
-    Process, Snapshot, Spread, State, TickStrip,
+    Process, Snapshot, Spread, State, TickStrip, Traffic,
 };
 use crate::metrics::Noted;
+use crate::net::{ConnectionStats, Face};
 use crate::port::{Counts, LaneStats};
 use crate::registry::{ActorState, Deeds, Entry, Past, Reading};
 use crate::runtime::Runtime;
@@ -116,7 +117,18 @@ impl Collector {
 
     /// Every live connection.
     pub(crate) fn links(&self) -> (LinkTotals, Vec<LinkRow>) {
-        (LinkTotals::default(), Vec::new())
+        let all = self.runtime.net().connections();
+        let row = |(id, face, stats): &(u64, Arc<Face>, ConnectionStats)| LinkRow {
+            id: *id,
+            peer: face.remote().to_string(),
+            rtt_us: face.rtt().0,
+            window: stats.window,
+            traffic: traffic(stats),
+            send_queue: stats.send_queue,
+        };
+        let rows: Vec<LinkRow> = all.live.iter().map(row).collect();
+        let live = number(rows.len());
+        (LinkTotals { live, made: all.made, traffic: traffic(&all.total) }, rows)
     }
 
     pub(crate) fn now(&self) -> Micros {
@@ -240,6 +252,18 @@ fn spread(noted: &Noted, with_buckets: bool) -> Spread {
         max_ns: summary.max_ns,
         sum_ns: summary.sum_ns,
         buckets: if with_buckets { noted.buckets().collect() } else { Vec::new() },
+    }
+}
+
+fn traffic(stats: &ConnectionStats) -> Traffic {
+    Traffic {
+        packets_sent: stats.packets_sent,
+        packets_lost: stats.packets_lost,
+        bytes_sent: stats.bytes_sent,
+        bytes_received: stats.bytes_received,
+        datagrams_offered: stats.datagrams_offered,
+        datagrams_dropped: stats.datagrams_dropped,
+        datagrams_refused: stats.datagrams_refused,
     }
 }
 

@@ -7,6 +7,7 @@ mod places;
 mod routes;
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,7 +23,8 @@ use self::routes::Visitor;
 use super::access::Access;
 use super::collect::Collector;
 use super::guarded::Guarded;
-use super::inspector::{InspectorMsg, Look, Reply, Want};
+use super::inspector::{Asked, InspectorMsg, Look, Reply, Want};
+use super::order::{Order, Outcome};
 use super::snapshot::Snapshot;
 use crate::port::Port;
 use crate::runtime::Runtime;
@@ -66,6 +68,13 @@ impl Desk {
         arrives.await.ok()
     }
 
+    /// Have something done; none where the inspector has too much to do.
+    async fn order(&self, by: SocketAddr, order: Order) -> Option<Outcome> {
+        let (reply, arrives) = Reply::new();
+        self.inspector.offer(InspectorMsg::Ask(Asked { by, order, reply })).ok()?;
+        arrives.await.ok()
+    }
+
     /// Whether the process does what it is for.
     fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Relaxed) && self.runtime.failure().is_none()
@@ -77,16 +86,16 @@ pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
     let places = Places::default();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => places.seat(|place| serve(stream, desk.clone(), place)),
+            Ok((stream, peer)) => places.seat(|place| serve(stream, peer, desk.clone(), place)),
             Err(_) => tokio::time::sleep(BREATH).await,
         }
     }
 }
 
-async fn serve(stream: TcpStream, desk: Desk, place: Place) {
+async fn serve(stream: TcpStream, peer: SocketAddr, desk: Desk, place: Place) {
     // Small answers leave at once; where the system refuses, they leave a little later.
     let _ = stream.set_nodelay(true);
-    let visitor = Visitor { desk, place };
+    let visitor = Visitor { desk, place, peer };
     let router = TowerToHyperService::new(routes::router(visitor.clone()));
     let service =
         service_fn(move |request| routes::answer(request, visitor.clone(), router.clone()));

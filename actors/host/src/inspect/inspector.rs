@@ -8,6 +8,7 @@ mod state;
 mod tests;
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
@@ -15,8 +16,12 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::state::{Effect, Inspector};
 use super::collect::Collector;
+use super::order::{Hook, Hooks, LaneName, Order, Outcome, Undone};
 use super::snapshot::Snapshot;
 use crate::actor::{Actor, Context, Performed, Start};
+use crate::barrier::guard;
+use crate::port::Command;
+use crate::registry::Entry;
 
 /// The promise of the inspector.
 pub const SPEC: Spec = Spec {
@@ -35,6 +40,8 @@ actor_message! {
     pub enum InspectorMsg {
         /// Somebody wants a snapshot.
         Look(Look): Control Refuse,
+        /// Somebody wants something done.
+        Ask(Asked): Control Refuse,
         /// A snapshot was taken.
         Taken(Arc<Snapshot>): Control Refuse,
     }
@@ -47,6 +54,17 @@ pub struct Look {
     pub(crate) want: Want,
     /// Where it goes; nobody is told of a seq that is not kept.
     pub(crate) reply: Reply<Arc<Snapshot>>,
+}
+
+/// Somebody wants something done.
+#[derive(Debug)]
+pub struct Asked {
+    /// Who.
+    pub(crate) by: SocketAddr,
+    /// What.
+    pub(crate) order: Order,
+    /// Where what it came to goes.
+    pub(crate) reply: Reply<Outcome>,
 }
 
 /// Which snapshot is wanted.
@@ -84,14 +102,69 @@ impl<T> fmt::Debug for Reply<T> {
 #[derive(Debug)]
 pub(crate) struct InspectorActor {
     collector: Collector,
+    hooks: Hooks,
     /// The last seq, kept over restarts: no two snapshots have the same.
     last: u64,
 }
 
 impl InspectorActor {
-    pub(crate) fn new(collector: Collector) -> Self {
-        Self { collector, last: 0 }
+    pub(crate) fn new(collector: Collector, hooks: Hooks) -> Self {
+        Self { collector, hooks, last: 0 }
     }
+
+    /// Do it, and tell the log who wanted what and what became of it.
+    fn do_it(&self, by: SocketAddr, order: Order) -> Outcome {
+        let told = format!("{order:?}");
+        let outcome = self.tried(order);
+        match &outcome {
+            Ok(done) => tracing::info!(%by, order = told, "asked through the inspector: {done}"),
+            Err(why) => tracing::warn!(%by, order = told, "refused through the inspector: {why}"),
+        }
+        outcome
+    }
+
+    fn tried(&self, order: Order) -> Outcome {
+        match order {
+            Order::Restart { path } => {
+                self.found(&path)?.face.command(Command::RESTART);
+                Ok(format!("{path} is made anew"))
+            }
+            Order::Bound { path, lane, max } => {
+                let is_control = lane == LaneName::Control;
+                let bounded = self.found(&path)?.face.bound(is_control, max);
+                bounded.map_err(|depth| {
+                    let why =
+                        format!("{path}: {depth} messages wait there, which is more than {max}");
+                    Undone::Wrong(why)
+                })?;
+                let lane = if is_control { "control" } else { "data" };
+                Ok(format!("at most {max} messages wait in the {lane} lane of {path}"))
+            }
+            Order::LogLevel { path, level } => {
+                let none = "this process cannot change what it logs";
+                asked(self.hooks.log_level.as_ref(), (path, level), none)
+            }
+            Order::Set { key, value } => {
+                let none = "this process has no preferences that can be changed";
+                asked(self.hooks.set.as_ref(), (key, value), none)
+            }
+            Order::DumpFlight => {
+                asked(self.hooks.dump_flight.as_ref(), (), "this process has no flight recorder")
+            }
+        }
+    }
+
+    fn found(&self, path: &str) -> Result<Arc<Entry>, Undone> {
+        let entry = self.collector.live().into_iter().find(|entry| entry.path == path);
+        entry.ok_or_else(|| Undone::Missing(format!("there is no actor at {path:?}")))
+    }
+}
+
+/// Have the program do it; a panic of its own is its answer.
+fn asked<W>(hook: Option<&Hook<W>>, words: W, none: &'static str) -> Outcome {
+    let hook = hook.ok_or(Undone::Cannot(none))?;
+    let done = guard(|| hook(words)).unwrap_or_else(|note| Err(format!("it panicked: {note}")));
+    done.map_err(Undone::Wrong)
 }
 
 impl Actor for InspectorActor {
@@ -112,6 +185,8 @@ impl Actor for InspectorActor {
                 let _ = cx.port().offer(InspectorMsg::Taken(taken));
             }
             Effect::Answer(reply, snapshot) => reply.send(snapshot),
+            Effect::Do(Asked { by, order, reply }) => reply.send(self.do_it(by, order)),
+            Effect::Refuse(reply, why) => reply.send(Err(why)),
         }
         Performed::Done
     }

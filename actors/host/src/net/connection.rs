@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dh_machine::Micros;
 
+use super::Shared;
 use super::close::{Closed, code};
 use super::key::PeerKey;
 use super::limit;
@@ -98,6 +99,35 @@ pub struct ConnectionStats {
     pub datagrams_refused: u64,
     /// Bytes of reliable messages that wait to be sent.
     pub send_queue: u64,
+    /// Bytes that may be on their way; 0 over memory, where there is no such bound.
+    pub window: u64,
+}
+
+impl ConnectionStats {
+    /// The counts of both; what waits or may be on its way is not counted.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        self.with(other, |a, b| a + b)
+    }
+
+    /// The larger count of both, each by itself.
+    pub(crate) fn most(&self, other: &Self) -> Self {
+        self.with(other, u64::max)
+    }
+
+    fn with(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            packets_sent: join(self.packets_sent, other.packets_sent),
+            packets_lost: join(self.packets_lost, other.packets_lost),
+            sends: join(self.sends, other.sends),
+            bytes_sent: join(self.bytes_sent, other.bytes_sent),
+            bytes_received: join(self.bytes_received, other.bytes_received),
+            datagrams_offered: join(self.datagrams_offered, other.datagrams_offered),
+            datagrams_dropped: join(self.datagrams_dropped, other.datagrams_dropped),
+            datagrams_refused: join(self.datagrams_refused, other.datagrams_refused),
+            send_queue: 0,
+            window: 0,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -106,14 +136,53 @@ pub(crate) enum Lane {
     Memory(MemoryEnd),
 }
 
+/// What all clones of a connection share.
 #[derive(Debug)]
-struct Face {
+pub(crate) struct Face {
     lane: Lane,
+    /// Its number among the connections of its network.
+    id: u64,
+}
+
+impl Lane {
+    fn net(&self) -> &Arc<Shared> {
+        match self {
+            Self::Quic(lane) => lane.net(),
+            Self::Memory(end) => end.net(),
+        }
+    }
+}
+
+impl Face {
+    pub(crate) fn remote(&self) -> Remote {
+        match &self.lane {
+            Lane::Quic(lane) => Remote::Udp(lane.remote()),
+            Lane::Memory(_) => Remote::Loopback,
+        }
+    }
+
+    pub(crate) fn rtt(&self) -> Micros {
+        match &self.lane {
+            Lane::Quic(lane) => lane.rtt(),
+            Lane::Memory(end) => end.rtt(),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> ConnectionStats {
+        match &self.lane {
+            Lane::Quic(lane) => lane.stats(),
+            Lane::Memory(end) => end.stats(),
+        }
+    }
 }
 
 impl Connection {
     pub(crate) fn new(lane: Lane) -> Self {
-        Self { face: Arc::new(Face { lane }) }
+        let net = Arc::clone(lane.net());
+        let id = net.links.next();
+        let face = Arc::new(Face { lane, id });
+        net.links.enter(id, Arc::downgrade(&face));
+        Self { face }
     }
 
     /// Start reading, once: reliable messages in order, datagrams, and at last the end. A later
@@ -205,10 +274,7 @@ impl Connection {
     /// Where the peer is.
     #[must_use]
     pub fn remote(&self) -> Remote {
-        match &self.face.lane {
-            Lane::Quic(lane) => Remote::Udp(lane.remote()),
-            Lane::Memory(_) => Remote::Loopback,
-        }
+        self.face.remote()
     }
 
     /// Who the peer is, proven by the handshake.
@@ -223,19 +289,13 @@ impl Connection {
     /// The measured round trip; over memory, what the links say.
     #[must_use]
     pub fn rtt(&self) -> Option<Micros> {
-        match &self.face.lane {
-            Lane::Quic(lane) => Some(lane.rtt()),
-            Lane::Memory(end) => Some(end.rtt()),
-        }
+        Some(self.face.rtt())
     }
 
     /// What went over the connection so far.
     #[must_use]
     pub fn stats(&self) -> ConnectionStats {
-        match &self.face.lane {
-            Lane::Quic(lane) => lane.stats(),
-            Lane::Memory(end) => end.stats(),
-        }
+        self.face.stats()
     }
 
     /// Change the links of a dialled connection from the next packet on. Does nothing on an
@@ -250,6 +310,7 @@ impl Connection {
 
 impl Drop for Face {
     fn drop(&mut self) {
+        self.lane.net().links.leave(self.id, &self.stats());
         match &self.lane {
             Lane::Quic(lane) => lane.close(code::LEAVE, b""),
             Lane::Memory(end) => end.close(code::LEAVE, b""),

@@ -132,6 +132,10 @@ impl MemoryEnd {
         }
     }
 
+    pub(crate) fn net(&self) -> &Arc<Shared> {
+        &self.pair.net
+    }
+
     pub(crate) fn peer_key(&self) -> PeerKey {
         self.pair.keys[self.side.other() as usize]
     }
@@ -156,6 +160,7 @@ impl MemoryEnd {
             datagrams_dropped: sent.dropped,
             datagrams_refused: received.refused,
             send_queue: u64::try_from(self.outgoing().queued()).unwrap_or(u64::MAX),
+            window: 0,
         }
     }
 

@@ -156,6 +156,10 @@ impl QuicLane {
         self.closing.notify_waiters();
     }
 
+    pub(crate) fn net(&self) -> &Arc<Shared> {
+        &self.net
+    }
+
     pub(crate) fn remote(&self) -> SocketAddr {
         self.quinn.remote_address()
     }
@@ -182,6 +186,7 @@ impl QuicLane {
             datagrams_dropped: datagrams.dropped,
             datagrams_refused: datagrams.refused,
             send_queue: u64::try_from(queue).unwrap_or(u64::MAX),
+            window: quinn.path.cwnd,
         }
     }
 

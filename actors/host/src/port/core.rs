@@ -241,6 +241,19 @@ impl<M: ActorMessage> Core<M> {
         self.change().settle(Some(last));
     }
 
+    /// Change the bound of a lane, whose peak counts from now on. Refused with its depth where more
+    /// wait there: nothing is thrown away for a bound, and no lane is ever above its own.
+    pub(crate) fn bound(&self, lane: Lane, max: usize) -> Result<(), usize> {
+        let mut lanes = self.change();
+        let (queue, waiters) = lanes.lane(lane);
+        queue.set_max(max)?;
+        let (room, empty) = (queue.room(), queue.len() == 0);
+        let woken = waiters.leave(room, empty);
+        drop(lanes);
+        woken.into_iter().for_each(Waiter::wake);
+        Ok(())
+    }
+
     /// Refuse all offers from now on; what waits stays.
     pub(crate) fn refuse(&self) {
         self.change().closed = true;

@@ -90,6 +90,15 @@ impl<M> Queue<M> {
         LaneStats { depth: self.len, peak: self.peak, max: self.max }
     }
 
+    /// Change the bound, unless more wait now; the peak is that of this bound.
+    pub(crate) const fn set_max(&mut self, max: usize) -> Result<(), usize> {
+        if self.len > max {
+            return Err(self.len);
+        }
+        (self.max, self.peak) = (max, self.len);
+        Ok(())
+    }
+
     /// Append; the caller has seen that there is room.
     pub(crate) fn push(&mut self, held: Held<M>) {
         let (kind, key) = (held.kind, held.key);

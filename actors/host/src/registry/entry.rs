@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use dh_machine::{ActorMessage, Spec};
+use dh_machine::{ActorMessage, Lane, Spec};
 use tokio::sync::Notify;
 
 use super::ActorId;
@@ -50,6 +50,8 @@ pub(crate) trait Face: Send + Sync + fmt::Debug {
     fn moves(&self) -> u64;
     fn is_balanced(&self) -> bool;
     fn command(&self, command: Command);
+    /// Change the bound of a lane; refused with its depth where more wait there.
+    fn bound(&self, control: bool, max: usize) -> Result<(), usize>;
 }
 
 impl<M: ActorMessage> Face for Core<M> {
@@ -75,6 +77,10 @@ impl<M: ActorMessage> Face for Core<M> {
 
     fn command(&self, command: Command) {
         Self::command(self, command);
+    }
+
+    fn bound(&self, control: bool, max: usize) -> Result<(), usize> {
+        Self::bound(self, if control { Lane::Control } else { Lane::Data }, max)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Routes: what can be asked for, and how each is answered.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{Query, Request, State};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
@@ -17,15 +19,30 @@ use serde_json::json;
 use super::Desk;
 use super::events::Events;
 use super::places::Place;
+use crate::inspect::access::COOKIE;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
+use crate::inspect::order::{Order, Undone};
+use crate::inspect::prometheus;
 
 /// Everything a request needs beside itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     pub(crate) desk: Desk,
     pub(crate) place: Place,
+    pub(crate) peer: SocketAddr,
 }
+
+/// The page, whole: it asks for nothing from elsewhere.
+const PAGE: &str = include_str!("../page.html");
+/// What the page may do: run what it holds itself, and ask this process.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'";
+/// Bytes of an order.
+const ORDER_MAX: usize = 8 * 1024;
+/// How long an order may take to arrive.
+const ORDER_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// What is told to everybody: a status, and no data.
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
@@ -35,6 +52,9 @@ pub(crate) fn router(visitor: Visitor) -> Router {
     Router::new()
         .route("/snapshot", get(snapshot))
         .route("/events", get(events))
+        .route("/metrics", get(metrics))
+        .route("/control", post(control))
+        .route("/", get(page))
         .fallback(nothing_here)
         .route("/healthz", get(|| async { StatusCode::OK }))
         .route("/readyz", get(readyz))
@@ -49,12 +69,34 @@ pub(crate) async fn answer(
     router: TowerToHyperService<Router>,
 ) -> Result<Response, Infallible> {
     if !HEALTH.contains(&request.uri().path()) {
+        if let Some(seated) = swapped(&visitor, &request) {
+            return Ok(seated);
+        }
         if !visitor.desk.access.allows(request.headers()) {
             return Ok(StatusCode::UNAUTHORIZED.into_response());
         }
         visitor.place.trust();
     }
     router.call(request).await
+}
+
+/// A page that is opened with its token in the address gets it as a cookie instead, and an address
+/// that can be shown.
+fn swapped(visitor: &Visitor, request: &hyper::Request<Incoming>) -> Option<Response> {
+    let token = request.uri().query()?.strip_prefix("token=")?;
+    let access = &visitor.desk.access;
+    let is_page = request.method() == Method::GET && request.uri().path() == "/";
+    if !is_page || !access.is_called_right(request.headers()) || !access.is_token(token) {
+        return None;
+    }
+    let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
+    let headers = [
+        (header::SET_COOKIE, cookie.as_str()),
+        (header::LOCATION, "/"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    Some((StatusCode::SEE_OTHER, headers).into_response())
 }
 
 async fn readyz(State(visitor): State<Visitor>) -> StatusCode {
@@ -85,15 +127,15 @@ async fn snapshot(State(visitor): State<Visitor>, Query(which): Query<Which>) ->
 /// How a stream is wanted.
 #[derive(Debug, Deserialize)]
 struct Stream {
+    seq: Option<u64>,
     hz: Option<u32>,
     actor: Option<String>,
 }
 
 async fn events(State(visitor): State<Visitor>, Query(stream): Query<Stream>) -> Response {
     let desk = &visitor.desk;
-    let Some(snapshot) = desk.look(Want::Newest(stream.actor.clone())).await else {
-        return no_snapshot(None);
-    };
+    let which = Which { seq: stream.seq, actor: stream.actor.clone() };
+    let Some(snapshot) = desk.look(which.want()).await else { return no_snapshot(stream.seq) };
     let follower = Follower::new(desk.collector.clone(), stream.actor, &snapshot);
     let events = Events::new(desk.inspector.clone(), &snapshot, follower, stream.hz);
     let headers =
@@ -101,8 +143,65 @@ async fn events(State(visitor): State<Visitor>, Query(stream): Query<Stream>) ->
     (headers, Body::new(events)).into_response()
 }
 
+async fn metrics(State(visitor): State<Visitor>, Query(which): Query<Which>) -> Response {
+    let seq = which.seq;
+    match visitor.desk.look(which.want()).await {
+        Some(snapshot) => {
+            let kind = [(header::CONTENT_TYPE, prometheus::CONTENT_TYPE)];
+            (kind, prometheus::text(&snapshot)).into_response()
+        }
+        None => no_snapshot(seq),
+    }
+}
+
+/// The page; whatever it shows it asks for itself.
+async fn page() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (headers, PAGE).into_response()
+}
+
+/// Have something done.
+async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
+    let is_json = request.headers().get(header::CONTENT_TYPE);
+    let is_json = is_json.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !is_json {
+        let what = "content-type: expected application/json";
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, what);
+    }
+    let read = axum::body::to_bytes(request.into_body(), ORDER_MAX);
+    let Ok(body) = tokio::time::timeout(ORDER_TIME_MAX, read).await else {
+        return refused(StatusCode::REQUEST_TIMEOUT, "the order did not come in time");
+    };
+    let Ok(body) = body else {
+        let what = format!("an order has at most {ORDER_MAX} bytes");
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, &what);
+    };
+    let order = match serde_json::from_slice::<Order>(&body) {
+        Ok(order) => order,
+        Err(error) => return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}")),
+    };
+    match visitor.desk.order(visitor.peer, order).await {
+        Some(Ok(done)) => axum_json(StatusCode::OK, &json!({ "done": done })),
+        Some(Err(why)) => {
+            let status = match why {
+                Undone::Wrong(_) => StatusCode::BAD_REQUEST,
+                Undone::Missing(_) => StatusCode::NOT_FOUND,
+                Undone::Cannot(_) => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            refused(status, &why.to_string())
+        }
+        None => no_snapshot(None),
+    }
+}
+
 async fn nothing_here() -> Response {
-    refused(StatusCode::NOT_FOUND, "there is nothing here; see /snapshot")
+    let what = "there is nothing here; there is /, /snapshot, /events, /metrics and /control";
+    refused(StatusCode::NOT_FOUND, what)
 }
 
 /// Why there is no snapshot.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use dh_machine::{Machine, Micros, Outbox};
 
-use super::{InspectorMsg, Reply, Want};
+use super::{Asked, InspectorMsg, Reply, Want};
+use crate::inspect::order::{Outcome, Undone};
 use crate::inspect::snapshot::Snapshot;
 
 /// What an inspector wants done.
@@ -22,6 +23,10 @@ pub(crate) enum Effect {
     },
     /// Hand over one that is kept.
     Answer(Reply<Arc<Snapshot>>, Arc<Snapshot>),
+    /// Do this, and say what it came to.
+    Do(Asked),
+    /// Say why this is not done.
+    Refuse(Reply<Outcome>, Undone),
 }
 
 /// Numbers snapshots and keeps the last few.
@@ -72,6 +77,10 @@ impl Machine for Inspector {
                     out.push(effect);
                 }
             }
+            InspectorMsg::Ask(asked) => out.push(match asked.order.check() {
+                Ok(()) => Effect::Do(asked),
+                Err(why) => Effect::Refuse(asked.reply, why),
+            }),
             InspectorMsg::Taken(snapshot) => {
                 if self.kept.len() == Self::KEPT_MAX {
                     self.kept.pop_front();

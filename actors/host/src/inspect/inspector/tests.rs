@@ -10,9 +10,10 @@ fn told(inspector: &mut Inspector, now: u64, msg: InspectorMsg) -> Vec<Effect> {
 fn look(inspector: &mut Inspector, now: u64, want: Want) -> Option<u64> {
     let (reply, _arrives) = Reply::new();
     let effects = told(inspector, now, InspectorMsg::Look(Look { want, reply }));
-    effects.into_iter().next().map(|effect| match effect {
-        Effect::Take { seq, .. } => seq,
-        Effect::Answer(_, kept) => kept.seq,
+    effects.into_iter().next().and_then(|effect| match effect {
+        Effect::Take { seq, .. } => Some(seq),
+        Effect::Answer(_, kept) => Some(kept.seq),
+        Effect::Do(_) | Effect::Refuse(..) => None,
     })
 }
 
@@ -40,4 +41,20 @@ fn the_last_few_snapshots_are_kept_and_older_ones_are_gone() {
     assert_eq!(look(&mut inspector, 0, Want::Seq(1)), None);
     assert_eq!(look(&mut inspector, 0, Want::Seq(2)), Some(2));
     assert_eq!(look(&mut inspector, 0, Want::Seq(max + 1)), Some(max + 1));
+}
+
+#[test]
+fn an_order_that_makes_no_sense_is_refused_before_anything_is_done() {
+    let is_done = |order: Order| {
+        let (reply, _arrives) = Reply::new();
+        let by = "127.0.0.1:1".parse().unwrap();
+        let effects =
+            told(&mut Inspector::new(0), 0, InspectorMsg::Ask(Asked { by, order, reply }));
+        matches!(effects.as_slice(), [Effect::Do(_)])
+    };
+    let bound = |max| Order::Bound { path: "a".to_owned(), lane: LaneName::Data, max };
+    let restart = |path: &str| Order::Restart { path: path.to_owned() };
+    assert!(is_done(bound(1)) && is_done(bound(Order::BOUND_MAX)) && is_done(restart("a/b")));
+    assert!(!is_done(bound(0)) && !is_done(bound(Order::BOUND_MAX + 1)));
+    assert!(!is_done(restart("a\nb")) && !is_done(restart(&"a".repeat(Order::WORD_MAX + 1))));
 }

@@ -4,8 +4,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::inspect::{Change, Inspect, InspectOptions, Snapshot, Token};
-use crate::{RealOptions, Runtime};
+use crate::inspect::{Change, Hooks, Inspect, InspectOptions, KindRow, Snapshot, Token};
+use crate::probe::{Log, Order, Probe, ProbeMsg};
+use crate::{Place, RealOptions, Runtime};
 
 /// A process that is looked at.
 struct Stage {
@@ -23,6 +24,15 @@ impl Stage {
             token: Token::parse(&secret).unwrap(),
             role: "server",
             version: "1.2.3",
+            hooks: Hooks {
+                set: Some(Box::new(|(key, value)| match key.as_str() {
+                    "known" => Ok(format!("known is {value}")),
+                    _ => Err(format!("there is no {key}")),
+                })),
+                log_level: Some(Box::new(|_| panic!("injected"))),
+                dump_flight: None,
+            },
+            watched: None,
         };
         let inspect = Inspect::start(&runtime, options).unwrap();
         Self { runtime, inspect, secret }
@@ -47,6 +57,21 @@ impl Stage {
     /// The same by somebody who has the token.
     fn trusted(&self, method: &str, path: &str) -> String {
         self.ask(method, path, &format!("authorization: Bearer {}\r\n", self.secret))
+    }
+
+    /// What an order came to: the status, and the line.
+    fn order(&self, order: &str) -> (u16, String) {
+        let mut stream = self.connect();
+        let text = format!(
+            "POST /control HTTP/1.0\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{order}",
+            self.secret,
+            order.len()
+        );
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        (status(&answer), body(&answer).to_owned())
     }
 
     fn snapshot(&self, path: &str) -> Snapshot {
@@ -209,4 +234,142 @@ fn a_reader_who_stops_reading_is_dropped() {
     };
     use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
     assert!(matches!(failed.kind(), BrokenPipe | ConnectionReset), "{failed}");
+}
+
+#[test]
+fn a_page_swaps_its_token_for_a_cookie_and_asks_nobody_else_for_anything() {
+    let stage = Stage::new();
+    let swapped = stage.ask("GET", &format!("/?token={}", stage.secret), "");
+    assert_eq!(status(&swapped), 303);
+    let cookie =
+        format!("set-cookie: dh-inspect={}; Path=/; HttpOnly; SameSite=Strict", stage.secret);
+    assert!(swapped.contains(&cookie) && swapped.contains("location: /\r\n"), "{swapped}");
+    for path in ["/?token=00", &format!("/snapshot?token={}", stage.secret)] {
+        assert_eq!(stage.ask("GET", path, ""), NOTHING_MORE);
+    }
+    let cookie = format!("cookie: dh-inspect={}\r\n", stage.secret);
+    let page = stage.ask("GET", "/", &cookie);
+    assert_eq!(status(&page), 200);
+    assert!(page.contains("default-src 'none'"));
+    for outside in ["http://", "https://", "src=\"", "@import"] {
+        assert!(!body(&page).contains(outside), "the page names {outside}");
+    }
+}
+
+#[test]
+fn orders_are_done_or_answered_with_one_line_that_says_why_not() {
+    let stage = Stage::new();
+    let log = Log::default();
+    let scope = stage.runtime.root().contained("probes");
+    let probe = scope.spawn(Place::Control, "p", Probe::<0, false>::with("p", &log));
+    let bound = |max: usize| {
+        stage.order(&format!(r#"{{"do":"bound","path":"probes/p","lane":"data","max":{max}}}"#))
+    };
+    (0..4).for_each(|n| probe.offer(ProbeMsg::Refuse(n)).unwrap());
+    assert_eq!(bound(3).0, 400);
+    assert_eq!(bound(4).0, 200);
+    assert!(probe.offer(ProbeMsg::Refuse(4)).is_err());
+    assert_eq!(bound(5).0, 200);
+    assert!(probe.offer(ProbeMsg::Refuse(5)).is_ok());
+    let stats = probe.stats();
+    assert!(stats.balanced());
+    assert_eq!((stats.data.depth, stats.data.peak, stats.data.max), (5, 5, 5));
+    assert_eq!(stage.order(r#"{"do":"restart","path":"probes/p"}"#).0, 200);
+    let patience = std::time::Instant::now() + Duration::from_secs(20);
+    while log.restarts("p") == 0 {
+        assert!(std::time::Instant::now() < patience);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let set = stage.order(r#"{"do":"set","key":"known","value":"7"}"#);
+    assert_eq!(set, (200, r#"{"done":"known is 7"}"#.to_owned()));
+    for (order, status, part) in [
+        (r#"{"do":"restart","path":"no/where"}"#, 404, "no/where"),
+        (r#"{"do":"set","key":"x","value":""}"#, 400, "there is no x"),
+        (r#"{"do":"dumpFlight"}"#, 503, "no flight recorder"),
+        (r#"{"do":"logLevel","path":"a","level":"b"}"#, 400, "injected"),
+        (r#"{"do":"nonsense"}"#, 400, "nonsense"),
+        (r#"{"do":"restart"}"#, 400, "path"),
+        ("{", 400, "no order"),
+        (&"x".repeat(20_000), 413, "at most 8192 bytes"),
+    ] {
+        let (found, line) = stage.order(order);
+        assert_eq!(found, status, "{order}: {line}");
+        assert!(line.contains(part) && !line.contains('\n'), "{line}");
+    }
+    drop(Order::Finish);
+}
+
+/// Every sample of a text, by its name and labels.
+fn samples(text: &str) -> std::collections::BTreeMap<&str, &str> {
+    let samples = text.lines().filter(|line| !line.starts_with('#'));
+    samples.map(|line| line.rsplit_once(' ').unwrap()).collect()
+}
+
+#[test]
+fn all_renderings_of_one_seq_say_the_same_numbers() {
+    let stage = Stage::new();
+    let log = Log::default();
+    for round in 0..5 {
+        let probe = stage.runtime.root().spawn(Place::Io, "p", Probe::new("p", &log));
+        (0..30).for_each(|n| drop(probe.offer(ProbeMsg::Refuse(n))));
+        if round < 3 {
+            probe.offer(ProbeMsg::Order(Order::Finish)).unwrap();
+        }
+    }
+    let taken = stage.snapshot("/snapshot");
+    let at = format!("?seq={}", taken.seq);
+    let metrics = stage.trusted("GET", &format!("/metrics{at}"));
+    let told = samples(body(&metrics));
+    let mut compared = 0;
+    let mut same = |name: String, number: String| {
+        assert_eq!(told.get(name.as_str()), Some(&number.as_str()), "{name}");
+        compared += 1;
+    };
+    let seconds = |ns: u64| format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    same("dh_snapshot_seq".to_owned(), taken.seq.to_string());
+    for kind in &taken.kinds {
+        let KindRow { kind: name, total, .. } = kind;
+        let of = |family: &str| format!("{family}{{kind=\"{name}\"}}");
+        same(of("dh_actor_live"), kind.live.to_string());
+        same(of("dh_actor_started_total"), kind.started.to_string());
+        same(of("dh_actor_panics_total"), kind.panics.to_string());
+        same(of("dh_actor_restarts_total"), kind.restarts.to_string());
+        same(of("dh_actor_busy_seconds_total"), seconds(kind.busy_ns));
+        for (outcome, count) in [("handled", total.handled), ("refused", total.refused)] {
+            if count > 0 {
+                let labels = format!("{{kind=\"{name}\",outcome=\"{outcome}\"}}");
+                same(format!("dh_actor_messages_total{labels}"), count.to_string());
+            }
+        }
+        let depths = [("control", kind.control_depth), ("data", kind.data_depth)];
+        for (lane, depth) in depths {
+            let labels = format!("{{kind=\"{name}\",lane=\"{lane}\"}}");
+            same(format!("dh_actor_queue_depth{labels}"), depth.to_string());
+        }
+        for (family, spread) in [("wait", &kind.wait), ("handle", &kind.handle)] {
+            if spread.count > 0 {
+                same(of(&format!("dh_actor_{family}_seconds_count")), spread.count.to_string());
+                same(of(&format!("dh_actor_{family}_seconds_sum")), seconds(spread.sum_ns));
+            }
+        }
+        let rows = taken.actors.iter().filter(|row| row.kind == *name);
+        assert!(rows.map(|row| row.total.handled).sum::<u64>() <= total.handled);
+    }
+    assert!(compared > 30, "{compared}");
+    let mut stream = stage.connect();
+    let text = format!(
+        "GET /events{at} HTTP/1.0\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\r\n",
+        stage.secret
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(stream));
+    let first = lines.map_while(Result::ok).find_map(|line| {
+        line.strip_prefix("data: ").map(|data| serde_json::from_str::<Snapshot>(data).unwrap())
+    });
+    let mut of_page = first.unwrap();
+    for (row, whole) in of_page.actors.iter_mut().zip(&taken.actors) {
+        assert!(row.messages.is_empty());
+        row.messages.clone_from(&whole.messages);
+    }
+    assert_eq!(of_page, taken);
 }

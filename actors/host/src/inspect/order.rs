@@ -1,0 +1,130 @@
+//! Orders: what whoever looks may have done, and what it takes to do it.
+//!
+//! Each is asked for over HTTP, checked by the inspector, done by its shell and logged with who
+//! asked.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase", deny_unknown_fields)]
+pub enum Order {
+    /// Make the machine of an actor anew.
+    Restart {
+        /// Where the actor stands.
+        path: String,
+    },
+    /// Change the bound of a lane.
+    Bound {
+        /// Where the actor stands.
+        path: String,
+        /// Which lane.
+        lane: LaneName,
+        /// Messages that may wait there from now on.
+        max: usize,
+    },
+    /// Change what is logged below one path.
+    LogLevel {
+        /// A part of the program, as the log names it.
+        path: String,
+        /// `off`, `error`, `warn`, `info`, `debug` or `trace`.
+        level: String,
+    },
+    /// Change a preference that can change while the process runs.
+    Set {
+        /// Its key.
+        key: String,
+        /// Its new value.
+        value: String,
+    },
+    /// Write what the flight recorder holds.
+    DumpFlight,
+}
+
+/// One of the two lanes of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LaneName {
+    /// The lane that is always taken first.
+    Control,
+    /// The other lane.
+    Data,
+}
+
+/// Why something was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// What was asked for makes no sense.
+    Wrong(String),
+    /// There is no such thing here.
+    Missing(String),
+    /// This process cannot do it.
+    Cannot(&'static str),
+}
+
+/// What an order came to: what was done, in a few words.
+pub(crate) type Outcome = Result<String, Undone>;
+
+/// Does something with words; an error says in a line why not.
+pub type Hook<W> = Box<dyn Fn(W) -> Result<String, String> + Send>;
+
+/// What the inspector cannot do by itself and the program does for it; the answers say in a few
+/// words what was done.
+#[derive(Default)]
+pub struct Hooks {
+    /// Log what lies below a path at a level.
+    pub log_level: Option<Hook<(String, String)>>,
+    /// Set a preference to a value.
+    pub set: Option<Hook<(String, String)>>,
+    /// Write what the flight recorder holds to a file.
+    pub dump_flight: Option<Hook<()>>,
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks").finish_non_exhaustive()
+    }
+}
+
+impl Order {
+    /// The most that may wait in a lane.
+    pub const BOUND_MAX: usize = 65_536;
+    /// Bytes of a path, key or value.
+    pub const WORD_MAX: usize = 1_024;
+
+    /// Whether it makes sense at all.
+    pub(crate) fn check(&self) -> Result<(), Undone> {
+        let words = match self {
+            Self::Restart { path } | Self::Bound { path, .. } => vec![("path", path)],
+            Self::LogLevel { path, level } => vec![("path", path), ("level", level)],
+            Self::Set { key, value } => vec![("key", key), ("value", value)],
+            Self::DumpFlight => Vec::new(),
+        };
+        for (name, word) in words {
+            let bytes = word.len();
+            if bytes > Self::WORD_MAX || word.chars().any(char::is_control) {
+                return Err(Undone::Wrong(format!(
+                    "{name}: expected at most {} bytes without control characters, found {bytes}",
+                    Self::WORD_MAX
+                )));
+            }
+        }
+        match self {
+            Self::Bound { max, .. } if !(1..=Self::BOUND_MAX).contains(max) => {
+                Err(Undone::Wrong(format!("max: expected 1 to {}, found {max}", Self::BOUND_MAX)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Undone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong(why) | Self::Missing(why) => f.write_str(why),
+            Self::Cannot(why) => f.write_str(why),
+        }
+    }
+}

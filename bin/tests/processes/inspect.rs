@@ -1,0 +1,126 @@
+//! A running process, looked at from another.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::process::Process;
+
+/// The answer to one request, as it came.
+fn get(address: &str, path: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let text = format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n{headers}\r\n");
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn inspect(words: &[&str], runtime: &str) -> Output {
+    let mut dh = Command::new(env!("CARGO_BIN_EXE_dh"));
+    dh.arg("inspect").args(words).env("XDG_RUNTIME_DIR", runtime).output().unwrap()
+}
+
+/// A server that shows itself, where, and its token.
+fn server(runtime: &str) -> (Process, String, String) {
+    let words = ["server", "--listen", "127.0.0.1:0", "--json", "-vvv"];
+    let mut server = Process::start_with(&words, &[("XDG_RUNTIME_DIR", runtime)]);
+    let ready: Value = serde_json::from_str(&server.line_with("\"ready\"")).unwrap();
+    let token = fs::read_to_string(server.home().join("inspect.token")).unwrap();
+    (server, ready["inspect"].as_str().unwrap().to_owned(), token.trim().to_owned())
+}
+
+#[test]
+fn a_process_is_found_while_it_runs_and_its_token_is_told_to_nobody() {
+    let runtime = tempfile::tempdir().unwrap();
+    let runtime = runtime.path().to_str().unwrap();
+    let (mut server, address, token) = server(runtime);
+    let notices = || fs::read_dir(format!("{runtime}/driftholm")).unwrap().collect::<Vec<_>>();
+    let notice = notices().pop().unwrap().unwrap();
+    assert_eq!(notice.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let file = server.home().join("inspect.token");
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let found = inspect(&["--json"], runtime);
+    assert!(found.status.success(), "{found:?}");
+    let snapshot: Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!(snapshot["process"]["role"], "server");
+    let paths = snapshot["actors"].as_array().unwrap().iter().map(|row| row["path"].as_str());
+    let paths: BTreeSet<_> = paths.map(Option::unwrap).collect();
+    for path in ["server/tick", "server/roster", "supervisor", "inspect/inspector"] {
+        assert!(paths.contains(path), "{paths:?}");
+    }
+    let again =
+        inspect(&["--json", "--connect", &address, "--seq", &snapshot["seq"].to_string()], runtime);
+    assert_eq!(again.stdout, found.stdout);
+
+    for headers in ["", "authorization: Bearer 0\r\n", &format!("authorization: Basic {token}\r\n")]
+    {
+        assert!(get(&address, "/snapshot", headers).contains(" 401 "));
+    }
+    assert!(get(&address, &format!("/?token={token}"), "").contains(" 303 "));
+    let page = get(&address, "/", &format!("cookie: dh-inspect={token}\r\n"));
+    assert!(page.contains(" 200 "));
+
+    server.signal(Signal::TERM);
+    let ended = server.end();
+    assert!(ended.status.success());
+    let said = ended.out.iter().chain(&ended.err);
+    assert!(said.clone().count() > 2 && said.clone().all(|line| !line.contains(&token)));
+    assert_eq!(notices().len(), 0);
+    assert_eq!(inspect(&["--json"], runtime).status.code(), Some(69));
+}
+
+#[test]
+fn a_process_that_does_not_show_itself_is_not_found_and_health_needs_no_token() {
+    let runtime = tempfile::tempdir().unwrap();
+    let runtime = runtime.path().to_str().unwrap();
+    let words = ["server", "--listen", "127.0.0.1:0", "--json", "--inspect", "off"];
+    let mut hidden = Process::start_with(&words, &[("XDG_RUNTIME_DIR", runtime)]);
+    let ready: Value = serde_json::from_str(&hidden.line_with("\"ready\"")).unwrap();
+    assert_eq!(ready["inspect"], Value::Null);
+    assert_eq!(inspect(&[], runtime).status.code(), Some(69));
+    let (_server, address, _token) = server(runtime);
+    for path in ["/healthz", "/readyz"] {
+        let answer = get(&address, path, "");
+        assert!(answer.contains(" 200 ") && answer.ends_with("\r\n\r\n"), "{answer}");
+    }
+}
+
+/// Every name of a metric in a text.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
+    words.filter(|word| word.starts_with("dh_")).collect()
+}
+
+#[test]
+fn the_dashboard_names_metrics_that_there_are() {
+    let runtime = tempfile::tempdir().unwrap();
+    let (_server, address, token) = server(runtime.path().to_str().unwrap());
+    std::thread::sleep(Duration::from_millis(300));
+    let metrics = get(&address, "/metrics", &format!("authorization: Bearer {token}\r\n"));
+    let told = names(&metrics);
+    let dashboard =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/grafana.json")).unwrap();
+    let read: Value = serde_json::from_str(&dashboard).unwrap();
+    let panels = read["panels"].as_array().unwrap();
+    assert!(panels.len() > 10);
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let shown = targets.map(|target| target["expr"].as_str().unwrap());
+    for expression in shown {
+        let named = names(expression);
+        assert!(!named.is_empty(), "{expression}");
+        for name in named {
+            let family = name.trim_end_matches("_bucket");
+            assert!(told.contains(name) || told.contains(family), "{name} in {expression}");
+        }
+    }
+}
