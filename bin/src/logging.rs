@@ -16,8 +16,7 @@ use tracing_subscriber::filter::ParseError;
 pub(crate) fn start(shared: &Shared, quieter: i16) {
     let chosen = std::env::var("DH_LOG").ok();
     let chosen = chosen.filter(|text| !text.is_empty() && EnvFilter::try_new(text).is_ok());
-    let base =
-        chosen.unwrap_or_else(|| directives(shared.verbosity() - quieter).to_owned());
+    let base = chosen.unwrap_or_else(|| directives(shared.verbosity() - quieter).to_owned());
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&base))

@@ -4,6 +4,7 @@ mod files;
 mod hunt;
 mod outcome;
 mod page;
+mod replay;
 mod shrink;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) fn run(what: &Scenario, shared: &Shared) -> Result<(), Failure> {
         Scenario::List { paths } => list(paths, shared, false),
         Scenario::Check { paths } => list(paths, shared, true),
         Scenario::Docs => docs(shared),
+        Scenario::Replay { file, content } => replay::run(file, content, shared),
     }
 }
 

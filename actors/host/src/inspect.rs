@@ -13,7 +13,9 @@ mod inspector;
 mod order;
 mod prometheus;
 mod snapshot;
+mod ticks;
 mod token;
+mod waiting;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -24,7 +26,7 @@ use std::thread::Builder;
 use tokio::sync::Notify;
 
 pub use self::change::{Beat, Change, NotOurs};
-pub use self::collect::{Collector, Watched};
+pub use self::collect::Collector;
 pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
 pub use self::order::{Hook, Hooks, LaneName, Order};
 pub use self::snapshot::{
@@ -52,8 +54,6 @@ pub struct InspectOptions {
     pub version: &'static str,
     /// What the program does for the inspector.
     pub hooks: Hooks,
-    /// Who knows of waiting and ticks.
-    pub watched: Option<Arc<dyn Watched>>,
 }
 
 /// An inspector that answers. It ends with its runtime.
@@ -78,10 +78,7 @@ impl Inspect {
             pid: std::process::id(),
             simulated: runtime.is_simulated(),
         };
-        let mut collector = Collector::new(runtime.clone(), process);
-        if let Some(watched) = options.watched {
-            collector = collector.watching(watched);
-        }
+        let collector = Collector::new(runtime.clone(), process);
         let scope = runtime.root().contained("inspect");
         let (port, pump) =
             scope.pumped("inspector", InspectorActor::new(collector.clone(), options.hooks));

@@ -118,6 +118,11 @@ impl World {
         self.transport
     }
 
+    /// The server a peer was told to join last.
+    pub(crate) fn joined(&self, peer: PeerId) -> Option<ServerId> {
+        self.peers.get(peer.0 as usize)?.joined
+    }
+
     /// What a peer is called.
     #[must_use]
     pub fn peer_name(&self, peer: PeerId) -> &str {

@@ -95,7 +95,6 @@ pub(super) fn run() -> Result<Report, Failure> {
             role: "bench",
             version: "0",
             hooks: Hooks::default(),
-            watched: None,
         };
         let inspect = Inspect::start(&runtime, options).map_err(|error| internal(&error))?;
         for _ in 0..ROUNDS {

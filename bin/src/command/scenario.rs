@@ -28,6 +28,14 @@ pub(crate) enum Scenario {
     },
     /// Print every word of the language and what it does
     Docs,
+    /// Play again what a flight recorder noted, and compare every tick
+    Replay {
+        /// A journal, as the flight recorder wrote it
+        file: PathBuf,
+        /// A pallet, or a folder of pallets, that its map may come from; may be repeated
+        #[arg(long, value_name = "DIR|FILE")]
+        content: Vec<PathBuf>,
+    },
 }
 
 /// Flags of `scenario run`.

@@ -22,6 +22,9 @@ const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
 /// The token in the data folder.
 const TOKEN_FILE: &str = "inspect.token";
 
+/// What the flight recorder writes, in the data folder.
+const FLIGHT: &str = "flight";
+
 /// A role that may be looked at, unless that was turned off.
 #[derive(Debug)]
 pub(crate) struct Shown {
@@ -43,6 +46,7 @@ impl Shown {
             Some(InspectAt::Address(address)) => address,
             None => LOOPBACK,
         };
+        runtime.flight().keep_in(folder.file(FLIGHT));
         let token = Token::load_or_make(&folder.file(TOKEN_FILE));
         let token = token.map_err(|error| token_failure(&error))?;
         let options = InspectOptions {
@@ -50,8 +54,7 @@ impl Shown {
             token: token.clone(),
             role,
             version: VERSION,
-            hooks: hooks(console),
-            watched: None,
+            hooks: hooks(runtime, console),
         };
         let inspect = Inspect::start(runtime, options).map_err(|error| {
             let cause = format!("cannot be inspected at {address}: {error}");
@@ -85,13 +88,17 @@ impl Shown {
 }
 
 /// What this program does for its inspector.
-fn hooks(console: Option<Inlet<String>>) -> Hooks {
+fn hooks(runtime: &Runtime, console: Option<Inlet<String>>) -> Hooks {
+    let runtime = runtime.clone();
     Hooks {
         log_level: Some(Box::new(|(path, level)| logging::set_level(&path, &level))),
         set: console.map(|console| -> Hook<(String, String)> {
             Box::new(move |(key, value)| set(&console, &key, &value))
         }),
-        dump_flight: None,
+        dump_flight: Some(Box::new(move |()| {
+            let written = runtime.dump_flight("request").map_err(|error| error.to_string())?;
+            Ok(format!("written to {}", written.display()))
+        })),
     }
 }
 

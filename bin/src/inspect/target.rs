@@ -131,7 +131,7 @@ impl Target {
             Some(_) => {
                 let told: serde_json::Value =
                     serde_json::from_slice(&self.rest(from)?).unwrap_or_default();
-                let why = told["error"].as_str().unwrap_or(status.trim());
+                let why = told["error"].as_str().unwrap_or_else(|| status.trim());
                 Err(Failure::new(Exit::Unavailable, format!("{}: {why}", self.address)))
             }
             None => Err(self.strange("it does not speak HTTP")),

@@ -4,7 +4,6 @@
 //! that is looked at does any work for it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -14,43 +13,26 @@ use super::snapshot::{
     ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow,
     Process, Snapshot, Spread, State, TickStrip, Traffic,
 };
+use super::ticks;
+use super::waiting::Waiting;
 use crate::metrics::Noted;
 use crate::net::{ConnectionStats, Face};
 use crate::port::{Counts, LaneStats};
 use crate::registry::{ActorState, Deeds, Entry, Past, Reading};
 use crate::runtime::Runtime;
 
-/// What is known of waiting and ticks by those who watch them.
-pub trait Watched: Send + Sync + fmt::Debug + 'static {
-    /// Who waits for whom at this moment.
-    fn edges(&self) -> Vec<EdgeRow>;
-    /// Rings of actors that wait for each other.
-    fn cycles(&self) -> Vec<Vec<u64>>;
-    /// The newest ticks of each tick loop: of those whose actor has a number in `after`, only the
-    /// ticks after it.
-    fn ticks(&self, after: &BTreeMap<u64, u64>) -> Vec<TickStrip>;
-}
-
 /// Takes snapshots of one runtime.
 #[derive(Clone, Debug)]
 pub struct Collector {
     runtime: Runtime,
     process: Process,
-    watched: Option<Arc<dyn Watched>>,
 }
 
 impl Collector {
     /// Of this runtime, in the name of its process.
     #[must_use]
     pub fn new(runtime: Runtime, process: Process) -> Self {
-        Self { runtime, process, watched: None }
-    }
-
-    /// Ask these for what they watch.
-    #[must_use]
-    pub fn watching(mut self, watched: Arc<dyn Watched>) -> Self {
-        self.watched = Some(watched);
-        self
+        Self { runtime, process }
     }
 
     /// Everything at this moment, with the buckets of the actor at `detail`.
@@ -58,8 +40,7 @@ impl Collector {
     pub fn take(&self, seq: u64, detail: Option<&str>) -> Snapshot {
         let now = self.now();
         let (past, live) = self.runtime.registry().all();
-        let watched = self.watched.as_ref();
-        let edges = watched.map(|watched| watched.edges()).unwrap_or_default();
+        let Waiting { edges, cycles } = self.waiting();
         let read = |entry: Arc<Entry>| {
             let reading = entry.reading();
             (entry, reading)
@@ -77,8 +58,8 @@ impl Collector {
             actors,
             kinds: kinds(past, &readings),
             edges,
-            cycles: watched.map(|watched| watched.cycles()).unwrap_or_default(),
-            ticks: watched.map(|watched| watched.ticks(&BTreeMap::new())).unwrap_or_default(),
+            cycles,
+            ticks: self.ticks(&BTreeMap::new()),
             links,
             link_totals,
             limits: Vec::new(),
@@ -145,8 +126,15 @@ impl Collector {
         self.runtime.registry().sorted()
     }
 
-    pub(crate) fn watched(&self) -> Option<&Arc<dyn Watched>> {
-        self.watched.as_ref()
+    /// Who waits for whom.
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting::of(self.runtime.registry())
+    }
+
+    /// The newest ticks of each tick loop: of those whose actor has a number in `after`, only the
+    /// ticks after it.
+    pub(crate) fn ticks(&self, after: &BTreeMap<u64, u64>) -> Vec<TickStrip> {
+        ticks::strips(self.runtime.registry(), after)
     }
 }
 

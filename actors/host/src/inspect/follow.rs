@@ -11,6 +11,7 @@ use dh_machine::Micros;
 use super::change::{Beat, Change};
 use super::collect::Collector;
 use super::snapshot::{EdgeRow, Snapshot, TickStrip};
+use super::waiting::Waiting;
 use crate::registry::{Entry, Pulse};
 
 /// How often connections are told; reading them takes the locks of their transport.
@@ -117,9 +118,8 @@ impl Follower {
     }
 
     fn watch(&mut self, change: &mut Change) {
-        let Some(watched) = self.collector.watched() else { return };
-        let (edges, cycles) = (watched.edges(), watched.cycles());
-        let ticks = watched.ticks(&self.ticks);
+        let Waiting { edges, cycles } = self.collector.waiting();
+        let ticks = self.collector.ticks(&self.ticks);
         self.told(&ticks);
         change.ticks = ticks;
         if edges != self.edges {

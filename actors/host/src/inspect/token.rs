@@ -57,7 +57,7 @@ impl Token {
             Ok(()) => Ok(token),
             // Another process was first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Self::load(path)?.ok_or(TokenError::NoToken { path: path.to_owned() })
+                Self::load(path)?.ok_or_else(|| TokenError::NoToken { path: path.to_owned() })
             }
             Err(error) => Err(TokenError::NotWritten { path: path.to_owned(), error }),
         }
@@ -71,7 +71,7 @@ impl Token {
         let read = file::read_private(path, Self::FILE_MAX).map_err(TokenError::File)?;
         let Some(bytes) = read else { return Ok(None) };
         let token = std::str::from_utf8(&bytes).ok().and_then(|text| Self::parse(text.trim()));
-        token.map(Some).ok_or(TokenError::NoToken { path: path.to_owned() })
+        token.map(Some).ok_or_else(|| TokenError::NoToken { path: path.to_owned() })
     }
 
     /// A token as it is written; `None` where this is none.

@@ -70,6 +70,20 @@ pub fn list() -> Vec<Word> {
     register(&mut Engine::new_raw(), &stage)
 }
 
+/// What surprises whoever comes from another language.
+const NOTES: &[(&str, &str)] = &[
+    (
+        "closures",
+        "share their variables: in a loop call a function that makes them, fn f(peer) { … }",
+    ),
+    (
+        "seeds",
+        "random(), dice() and pick() follow from the seed, and nothing else is left to chance",
+    ),
+    ("checks", "that stand under no `if` must be reached in every run"),
+    ("names", "peers made by spawn() are called ROLE-N, N counting all peers"),
+];
+
 /// What else there is to know: events, roles, and the entries of links.
 #[must_use]
 pub fn tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
@@ -79,6 +93,7 @@ pub fn tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("events of a server", SERVER_EVENTS.to_vec()),
         ("roles", roles.collect()),
         ("entries of a link", LINK_ENTRIES.to_vec()),
+        ("to know", NOTES.to_vec()),
     ]
 }
 

@@ -32,7 +32,6 @@ impl Stage {
                 log_level: Some(Box::new(|_| panic!("injected"))),
                 dump_flight: None,
             },
-            watched: None,
         };
         let inspect = Inspect::start(&runtime, options).unwrap();
         Self { runtime, inspect, secret }

@@ -30,8 +30,19 @@ fn peers(words: &mut Words<'_>) {
     );
     words.reading(
         "peer.map",
-        "The barcode of the map its server last named, empty for the gray box.",
-        |peer: &mut PeerHandle| of_peer(peer, |record| record.map.clone()),
+        "The barcode of the map it has loaded, empty for the gray box.",
+        |peer: &mut PeerHandle| {
+            let id = peer.stage.peer(peer.at);
+            let world = peer.stage.world()?;
+            let records = world.records();
+            let record = records.peer(id);
+            let joined = world.joined(id).map(|server| records.server(server));
+            let newest = record.loaded.last().copied();
+            let stands = joined.and_then(|server| {
+                server.maps.iter().find(|(_, generation)| Some(*generation) == newest)
+            });
+            Ok(stands.map_or_else(|| record.map.clone(), |(map, _)| map.clone()))
+        },
     );
     words.reading(
         "peer.slot",
