@@ -11,6 +11,7 @@ mod mover;
 mod port;
 mod random;
 mod report;
+mod scenario;
 mod sim;
 mod tick;
 mod transfer;
@@ -45,6 +46,7 @@ fn measured(name: BenchName) -> Result<Report, Failure> {
         BenchName::Build => build::run(),
         BenchName::Transfer => transfer::run(),
         BenchName::Inspect => inspect::run(),
+        BenchName::Scenario => scenario::run(),
     }
 }
 

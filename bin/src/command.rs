@@ -298,6 +298,8 @@ pub(crate) enum BenchName {
     Link,
     /// How fast a simulated world runs, over QUIC beside over memory
     Sim,
+    /// Scenarios at several sizes, and how many peers on real sockets make a tick late
+    Scenario,
     /// Building pallets, beside reading and hashing the same files
     Build,
     /// Fetching a pallet, beside a raw stream; memory and lateness while four clients fetch

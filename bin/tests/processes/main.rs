@@ -17,6 +17,8 @@ mod pipes;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod scenario;
+#[cfg(test)]
 mod session;
 #[cfg(test)]
 mod signals;
