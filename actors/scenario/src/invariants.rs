@@ -4,6 +4,7 @@
 //! peer is shown of a tick is what its server published of it, on the map that the peer has loaded;
 //! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dh_host::Registry;
@@ -13,7 +14,7 @@ use dh_messages::Snapshot;
 use dh_sim::Frame;
 
 use crate::peer::PeerId;
-use crate::records::{Records, ServerRecord};
+use crate::records::{PeerRecord, Records, ServerRecord};
 use crate::world::World;
 
 /// How long after a change of its path a peer may need to catch up.
@@ -29,6 +30,8 @@ const FAIR_RATE: u32 = 60_000;
 #[derive(Debug, Default)]
 pub(crate) struct Invariants {
     told: Vec<String>,
+    /// Which peer has the map that stands, by its generation, and since when.
+    arrived: BTreeMap<PeerId, (u32, Micros)>,
 }
 
 impl Invariants {
@@ -44,14 +47,36 @@ impl Invariants {
         for (peer, server, links, disturbed) in world.paths() {
             let Some(server) = server else { continue };
             let now = world.runtime().now();
-            if is_fair(links) && SETTLE < now.since(disturbed) {
-                let name = world.peer_name(peer);
-                keeps_up(&records, peer, name, records.server(server), now, &mut broken);
+            let server = records.server(server);
+            let arrived = self.arrives(peer, records.peer(peer), server, now);
+            if is_fair(links) && SETTLE < now.since(disturbed) && arrived {
+                keeps_up(&records, peer, world.peer_name(peer), server, now, &mut broken);
             }
         }
         broken.retain(|what| !self.told.contains(what));
         self.told.extend(broken.iter().cloned());
         broken
+    }
+
+    /// Whether a peer has had the map that stands for long enough. Whoever still fetches it is shown
+    /// nothing: there is nothing it could be shown.
+    fn arrives(
+        &mut self,
+        peer: PeerId,
+        record: &PeerRecord,
+        server: &ServerRecord,
+        now: Micros,
+    ) -> bool {
+        let standing = server.frames.back().map(|frame| frame.generation());
+        let Some(standing) = standing.filter(|it| record.loaded.last() == Some(it)) else {
+            self.arrived.remove(&peer);
+            return false;
+        };
+        let arrived = self.arrived.entry(peer).or_insert((standing, now));
+        if arrived.0 != standing {
+            *arrived = (standing, now);
+        }
+        BEHIND_MAX < now.since(arrived.1)
     }
 }
 
