@@ -3,6 +3,7 @@
 //! Without an address it finds the processes of this user by what they left in the runtime folder.
 
 mod notice;
+mod screen;
 mod shown;
 mod table;
 mod target;
@@ -21,6 +22,9 @@ pub(crate) fn run(flags: &Inspect, shared: &Shared) -> Result<(), Failure> {
         Some(to) => vec![Target::named(to, shared.data.as_deref())?],
         None => Target::found()?,
     };
+    if flags.seq.is_none() && !shared.json && screen::is_possible() {
+        return screen::run(targets);
+    }
     let query = flags.seq.map_or_else(String::new, |seq| format!("?seq={seq}"));
     let mut failed = None;
     for target in &targets {

@@ -1,0 +1,158 @@
+//! What stands where, for a made-up process.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::inspect::screen::keys::Key;
+use crate::inspect::screen::sample::{actor, begin, three};
+
+const PLAIN: Look = Look { unicode: false, colours: false };
+const FULL: Look = Look { unicode: true, colours: true };
+
+fn screen(size: (u16, u16)) -> State {
+    let mut state = State::new(vec!["127.0.0.1:1".to_owned()], size);
+    state.heard(0, Ok(begin(1_000_000, three())));
+    state
+}
+
+fn buffer(state: &State, look: Look) -> Buffer {
+    let (width, height) = state.size;
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(state, look, frame.buffer_mut())).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// The lines of the screen, without blanks at their ends.
+fn drawn(state: &State) -> Vec<String> {
+    let buffer = buffer(state, PLAIN);
+    let width = usize::from(buffer.area.width);
+    let lines = buffer.content.chunks(width);
+    let line = |cells: &[ratatui::buffer::Cell]| {
+        cells.iter().map(ratatui::buffer::Cell::symbol).collect::<String>().trim_end().to_owned()
+    };
+    lines.map(line).collect()
+}
+
+#[test]
+fn the_actors_stand_in_a_tree_at_80_by_24() {
+    let lines = drawn(&screen((80, 24)));
+    assert_eq!(lines[..5].join("\n"), GOLDEN_ACTORS);
+    assert_eq!(lines[23], "seq 7  0.0 s old  server 42  version 0.1.0");
+}
+
+const GOLDEN_ACTORS: &str = "\
+[1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1                 dh inspect
+Path^                  State               Depth   In/s  waiT99  haNdl99  Busy%
+server/roster          idle                    1      -   1.0us        0      -
+  session/ada          Frame 1.0s              2      -   2.0us        0      -
+    tick               idle                    3      -   3.0us        0      -";
+
+#[test]
+fn an_actors_page_shows_its_messages_lanes_times_and_last_panic() {
+    let mut state = screen((80, 24));
+    for key in [Key::Down, Key::Down, Key::Enter] {
+        state.pressed(key);
+    }
+    let lines = drawn(&state);
+    assert_eq!(lines[1..11].join("\n"), GOLDEN_ACTOR);
+    let scale = lines.iter().position(|line| line.starts_with("256ns")).unwrap();
+    assert_eq!(lines[scale - 1].trim_start(), "#", "{lines:#?}");
+}
+
+const GOLDEN_ACTOR: &str = "\
+server/session/ada
+kind kind  place control  generation 1  turns 0
+state Frame 1.0s  rates -  restarts 0  panics 1
+last panic at a.rs:1:2: index out of bounds
+control [..........................] 0 of 64 wait, at most 2 so far
+data    [#####.....................] 2 of 10 wait, at most 9 so far
+Message          share            offered refused dropped expired    lost  depth
+Frame            ############....     900       0       0       0       0      0
+Leave            ####............     300       0       0       0       0      0
+";
+
+#[test]
+fn ticks_stand_as_columns_of_their_stages_and_overruns_are_marked() {
+    let mut state = screen((80, 24));
+    state.pressed(Key::Char('2'));
+    let lines = drawn(&state);
+    assert_eq!(lines[1..4].join("\n"), GOLDEN_TICKS);
+    assert_eq!(lines[20..22].join("\n"), "       #####\n         !");
+    assert!(lines.iter().any(|line| line.ends_with("=====")), "{lines:#?}");
+}
+
+const GOLDEN_TICKS: &str = "\
+tick 5  every 17ms  overruns 1  server/session/tick
+late p50 0 p99 0 max 0   work p50 0 p99 0 max 0
+# input 4.0ms  = step 4.0ms";
+
+#[test]
+fn links_and_rings_of_waits_are_listed() {
+    let mut state = screen((80, 24));
+    state.pressed(Key::Char('3'));
+    let lines = drawn(&state);
+    assert_eq!(lines[1..3].join("\n"), GOLDEN_LINKS);
+    state.pressed(Key::Char('4'));
+    let lines = drawn(&state);
+    assert_eq!(lines[..4].join("\n"), GOLDEN_WAITS);
+}
+
+const GOLDEN_LINKS: &str = "\
+Peer^                              Rtt  Loss%  Window   Out/s    In/s  Dgrams/s
+127.0.0.1:4000                   1.5ms    5.0       0       -       -         -";
+const GOLDEN_WAITS: &str = "\
+ 1 actors 3  2 ticks 1  3 links 1 [4 waits 2 CYCLES 1]                dh inspect
+From^                      To                     Message            Age Ring
+server/roster              server/session/ada     Ask               1.0s CYCLE
+server/session/ada         server/roster          Ask               1.0s CYCLE";
+
+#[test]
+fn a_lost_process_is_told_loudly_and_in_words() {
+    let mut state = screen((80, 24));
+    state.now_us = 3_000_000;
+    state.heard(0, Err("it has ended".to_owned()));
+    let told = "CONNECTION LOST, trying again: server 42, silent for 3.0s: it has ended";
+    assert_eq!(drawn(&state)[23], told);
+}
+
+#[test]
+fn what_is_wrong_is_red_only_where_there_are_colours() {
+    use ratatui::style::Color;
+    let mut state = screen((80, 24));
+    state.pressed(Key::Char('4'));
+    let is_red = |buffer: &Buffer| buffer.content.iter().any(|cell| cell.fg == Color::Red);
+    assert!(is_red(&buffer(&state, FULL)));
+    let plain = buffer(&state, PLAIN);
+    assert!(plain.content.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    assert!(plain.content.iter().all(|cell| cell.symbol().is_ascii()));
+}
+
+#[test]
+fn hostile_names_stay_in_their_cells_on_every_page_and_at_every_size() {
+    let hostile = "\u{1b}[2J\u{9b}31m\r\n\u{202e}\u{200b}\u{4e16}/".repeat(1_000);
+    let mut row = actor(1, &hostile, 5);
+    (row.kind, row.place) = (hostile.clone().into(), hostile.clone().into());
+    row.messages[0].message = hostile.clone().into();
+    for size in [(80, 24), (200, 60), (41, 10), (40, 9), (1, 1)] {
+        let mut state = screen(size);
+        state.heard(0, Ok(begin(1, vec![row.clone(), actor(2, &hostile, 1)])));
+        state.heard(0, Err(hostile.clone()));
+        for keys in ["", "v", "r", "n", "\n", "b", "\u{1b}", "\u{1b}", "2", "3", "4", "?"] {
+            for key in keys.chars() {
+                state.pressed(match key {
+                    'v' => Key::Down,
+                    '\n' => Key::Enter,
+                    '\u{1b}' => Key::Esc,
+                    key => Key::Char(key),
+                });
+            }
+            for look in [PLAIN, FULL] {
+                let buffer = buffer(&state, look);
+                assert_eq!(buffer.area.as_size(), size.into());
+                let hides = |c: char| c.is_control() || ['\u{200b}', '\u{202e}'].contains(&c);
+                assert!(!buffer.content.iter().any(|cell| cell.symbol().contains(hides)));
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Lines: actors, connections and waits as rows of cells, each cell a value that can be sorted by.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use dh_host::inspect::{ActorRow, EdgeRow, LinkRow, State};
+
+use super::source::{LinkRates, Rates, Source};
+use super::text::{count, nanos};
+
+/// A column of a page. The capital letter of its title sorts by it.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// What stands above it.
+    pub(crate) title: &'static str,
+    /// Cells it takes; the first column of a page takes what is left.
+    width: usize,
+    /// Narrow screens show those with small numbers.
+    pub(crate) rank: u8,
+    /// Text stands left, numbers right.
+    pub(crate) is_text: bool,
+}
+
+impl Column {
+    /// Cells that it takes; room for its title and the mark of the order.
+    pub(crate) fn cells(&self) -> usize {
+        self.width.max(self.title.len() + 1)
+    }
+}
+
+/// Which line, whatever page it is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Id {
+    /// The process.
+    pub(crate) source: usize,
+    /// The actor or the connection.
+    pub(crate) number: u64,
+    /// Whom the actor waits for, on that page.
+    pub(crate) other: u64,
+}
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Text(Cow<'a, str>),
+    Count(u64),
+    /// A second; nothing while it is not known.
+    Rate(Option<f64>),
+    /// Nanoseconds.
+    Time(u64),
+    /// A share of one.
+    Share(Option<f64>),
+}
+
+/// A row of a page.
+pub(crate) trait Line {
+    const COLUMNS: &'static [Column];
+    fn id(&self) -> Id;
+    /// What stands in a column.
+    fn value(&self, column: usize) -> Value<'_>;
+    /// Whether something is wrong there.
+    fn is_alarming(&self, column: usize) -> bool;
+}
+
+const fn number(title: &'static str, width: usize, rank: u8) -> Column {
+    Column { title, width, rank, is_text: false }
+}
+
+const fn text(title: &'static str, width: usize, rank: u8) -> Column {
+    Column { title, width, rank, is_text: true }
+}
+
+/// An actor.
+#[derive(Debug)]
+pub(crate) struct ActorLine<'a> {
+    pub(crate) id: Id,
+    pub(crate) path: Cow<'a, str>,
+    pub(crate) row: &'a ActorRow,
+    rates: Option<Rates>,
+    source: &'a Source,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct LinkLine<'a> {
+    id: Id,
+    row: &'a LinkRow,
+    rates: Option<LinkRates>,
+    name: &'a str,
+}
+
+/// One who waits for another.
+#[derive(Debug)]
+pub(crate) struct WaitLine<'a> {
+    id: Id,
+    edge: &'a EdgeRow,
+    from: Cow<'a, str>,
+    to: Cow<'a, str>,
+    /// Whether they wait for each other in a ring.
+    pub(crate) is_cycle: bool,
+    now_us: u64,
+}
+
+/// Where an actor stands, behind its process where there are several.
+fn path_of<'a>(source: &'a Source, row: &'a ActorRow, several: bool) -> Cow<'a, str> {
+    if several { format!("{}/{}", source.name, row.path).into() } else { row.path.as_str().into() }
+}
+
+/// All actors of all processes.
+pub(crate) fn actors(sources: &[Source]) -> Vec<ActorLine<'_>> {
+    let several = sources.len() > 1;
+    let of = |(at, source): (usize, _)| actors_of(at, source, several);
+    sources.iter().enumerate().flat_map(of).collect()
+}
+
+fn actors_of(at: usize, source: &Source, several: bool) -> impl Iterator<Item = ActorLine<'_>> {
+    source.snapshot.actors.iter().map(move |row| ActorLine {
+        id: Id { source: at, number: row.id, other: 0 },
+        path: path_of(source, row, several),
+        row,
+        rates: source.rates(row),
+        source,
+    })
+}
+
+/// All connections of all processes.
+pub(crate) fn links(sources: &[Source]) -> Vec<LinkLine<'_>> {
+    sources.iter().enumerate().flat_map(|(at, source)| links_of(at, source)).collect()
+}
+
+fn links_of(at: usize, source: &Source) -> impl Iterator<Item = LinkLine<'_>> {
+    source.snapshot.links.iter().map(move |row| LinkLine {
+        id: Id { source: at, number: row.id, other: 0 },
+        row,
+        rates: source.link_rates(row.id),
+        name: &source.name,
+    })
+}
+
+/// All who wait, in all processes.
+pub(crate) fn waits(sources: &[Source]) -> Vec<WaitLine<'_>> {
+    let several = sources.len() > 1;
+    let mut lines = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        let snapshot = &source.snapshot;
+        let path = |id: u64| match snapshot.actor(id) {
+            Some(row) => path_of(source, row, several),
+            None => format!("actor {id}").into(),
+        };
+        lines.extend(snapshot.edges.iter().map(|edge| WaitLine {
+            id: Id { source: at, number: edge.from, other: edge.to },
+            edge,
+            from: path(edge.from),
+            to: path(edge.to),
+            is_cycle: is_cycle(&snapshot.cycles, edge),
+            now_us: snapshot.now_us,
+        }));
+    }
+    lines
+}
+
+/// Whether both ends of an edge are in one ring.
+fn is_cycle(cycles: &[Vec<u64>], edge: &EdgeRow) -> bool {
+    cycles.iter().any(|ring| ring.contains(&edge.from) && ring.contains(&edge.to))
+}
+
+impl ActorLine<'_> {
+    /// What it is doing, with how long or on whom.
+    pub(crate) fn state(&self) -> String {
+        let snapshot = &self.source.snapshot;
+        match &self.row.state {
+            State::Idle => "idle".to_owned(),
+            State::Running { message, since_us } => {
+                let age = snapshot.now_us.saturating_sub(*since_us);
+                format!("{message} {}", nanos(age.saturating_mul(1_000)))
+            }
+            State::Waiting { on, effects } => match on.and_then(|id| snapshot.actor(id)) {
+                Some(row) => format!("waits on {}", row.path),
+                None => format!("waits, {effects} effects"),
+            },
+            State::Broken => "BROKEN".to_owned(),
+            State::Ending => "ending".to_owned(),
+        }
+    }
+
+    /// Its rates, where they are known.
+    pub(crate) fn rates(&self) -> Option<Rates> {
+        self.rates
+    }
+}
+
+impl Line for ActorLine<'_> {
+    const COLUMNS: &'static [Column] = &[
+        text("Path", 22, 0),
+        text("State", 18, 1),
+        number("Depth", 6, 0),
+        number("bOund", 6, 4),
+        number("peaK", 6, 5),
+        number("In/s", 6, 0),
+        number("Refu/s", 7, 3),
+        number("Wait50", 7, 8),
+        number("waiT99", 7, 1),
+        number("waitMax", 8, 7),
+        number("Handl50", 8, 8),
+        number("haNdl99", 8, 1),
+        number("hAndmax", 8, 7),
+        number("Busy%", 6, 2),
+        number("rEstart", 8, 6),
+        number("paniCs", 7, 6),
+        text("pLace", 10, 9),
+    ];
+
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn value(&self, column: usize) -> Value<'_> {
+        let row = self.row;
+        match column {
+            0 => Value::Text(self.path.as_ref().into()),
+            1 => Value::Text(self.state().into()),
+            2 => Value::Count(row.control.depth + row.data.depth),
+            3 => Value::Count(row.control.max + row.data.max),
+            4 => Value::Count(row.control.peak.max(row.data.peak)),
+            5 => Value::Rate(self.rates.map(|rates| rates.offered)),
+            6 => Value::Rate(self.rates.map(|rates| rates.refused)),
+            7 => Value::Time(row.wait.p50_ns),
+            8 => Value::Time(row.wait.p99_ns),
+            9 => Value::Time(row.wait.max_ns),
+            10 => Value::Time(row.handle.p50_ns),
+            11 => Value::Time(row.handle.p99_ns),
+            12 => Value::Time(row.handle.max_ns),
+            13 => Value::Share(self.rates.map(|rates| rates.busy)),
+            14 => Value::Count(row.restarts),
+            15 => Value::Count(row.panics),
+            _ => Value::Text(row.place.as_ref().into()),
+        }
+    }
+
+    fn is_alarming(&self, column: usize) -> bool {
+        let row = self.row;
+        match column {
+            1 => matches!(row.state, State::Broken | State::Waiting { .. }),
+            2 => [row.control, row.data].iter().any(|lane| lane.depth * 2 > lane.max),
+            6 => self.rates.is_some_and(|rates| rates.refused > 0.0),
+            13 => self.rates.is_some_and(|rates| rates.busy > 0.8),
+            14 => row.restarts > 0,
+            15 => row.panics > 0,
+            _ => false,
+        }
+    }
+}
+
+impl Line for LinkLine<'_> {
+    const COLUMNS: &'static [Column] = &[
+        text("Peer", 24, 0),
+        number("Rtt", 7, 0),
+        number("Loss%", 6, 0),
+        number("Window", 7, 0),
+        number("Out/s", 7, 0),
+        number("In/s", 7, 0),
+        number("Dgrams/s", 9, 0),
+        number("droppEd", 8, 1),
+        number("refUsed", 8, 2),
+        number("Queued", 7, 1),
+        text("proceSs", 18, 3),
+    ];
+
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn value(&self, column: usize) -> Value<'_> {
+        let (row, traffic) = (self.row, &self.row.traffic);
+        match column {
+            0 => Value::Text(row.peer.as_str().into()),
+            1 => Value::Time(row.rtt_us.saturating_mul(1_000)),
+            2 => Value::Share(Some(loss(row))),
+            3 => Value::Count(row.window),
+            4 => Value::Rate(self.rates.map(|rates| rates.sent)),
+            5 => Value::Rate(self.rates.map(|rates| rates.received)),
+            6 => Value::Rate(self.rates.map(|rates| rates.datagrams)),
+            7 => Value::Count(traffic.datagrams_dropped),
+            8 => Value::Count(traffic.datagrams_refused),
+            9 => Value::Count(row.send_queue),
+            _ => Value::Text(self.name.into()),
+        }
+    }
+
+    fn is_alarming(&self, column: usize) -> bool {
+        match column {
+            2 => loss(self.row) > 0.02,
+            7 => self.row.traffic.datagrams_dropped > 0,
+            8 => self.row.traffic.datagrams_refused > 0,
+            _ => false,
+        }
+    }
+}
+
+/// The share of its packets that a connection lost.
+fn loss(row: &LinkRow) -> f64 {
+    row.traffic.packets_lost as f64 / row.traffic.packets_sent.max(1) as f64
+}
+
+impl Line for WaitLine<'_> {
+    const COLUMNS: &'static [Column] = &[
+        text("From", 22, 0),
+        text("To", 22, 0),
+        text("Message", 14, 0),
+        number("Age", 7, 0),
+        text("Ring", 6, 0),
+    ];
+
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn value(&self, column: usize) -> Value<'_> {
+        match column {
+            0 => Value::Text(self.from.as_ref().into()),
+            1 => Value::Text(self.to.as_ref().into()),
+            2 => Value::Text(self.edge.message.as_ref().into()),
+            3 => {
+                let age = self.now_us.saturating_sub(self.edge.since_us);
+                Value::Time(age.saturating_mul(1_000))
+            }
+            _ => Value::Text(if self.is_cycle { "CYCLE" } else { "" }.into()),
+        }
+    }
+
+    fn is_alarming(&self, _column: usize) -> bool {
+        self.is_cycle
+    }
+}
+
+impl Value<'_> {
+    /// As few characters as say it.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => text.as_ref().into(),
+            Self::Count(value) => count(*value as f64).into(),
+            Self::Time(ns) => nanos(*ns).into(),
+            Self::Rate(None) | Self::Share(None) => "-".into(),
+            Self::Rate(Some(value)) => count(*value).into(),
+            Self::Share(Some(share)) => format!("{:.1}", share * 100.0).into(),
+        }
+    }
+
+    /// Small before large; what is not known is the smallest.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(one), Self::Text(two)) => one.cmp(two),
+            (one, two) => one.number().total_cmp(&two.number()),
+        }
+    }
+
+    fn number(&self) -> f64 {
+        match self {
+            Self::Text(_) | Self::Rate(None) | Self::Share(None) => -1.0,
+            Self::Count(value) | Self::Time(value) => *value as f64,
+            Self::Rate(Some(value)) | Self::Share(Some(value)) => *value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn letters<L: Line>() -> Vec<char> {
+        let capital = |c: &char| c.is_ascii_uppercase();
+        L::COLUMNS.iter().flat_map(|column| column.title.chars().filter(capital)).collect()
+    }
+
+    #[test]
+    fn every_column_of_a_page_has_one_letter_of_its_own() {
+        for (letters, columns) in [
+            (letters::<ActorLine<'_>>(), ActorLine::COLUMNS),
+            (letters::<LinkLine<'_>>(), LinkLine::COLUMNS),
+            (letters::<WaitLine<'_>>(), WaitLine::COLUMNS),
+        ] {
+            let unique: std::collections::BTreeSet<char> = letters.iter().copied().collect();
+            assert_eq!((letters.len(), unique.len()), (columns.len(), columns.len()));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_shown_as_such_and_stands_below_nothing() {
+        assert_eq!(Value::Rate(None).text(), "-");
+        assert_eq!(Value::Rate(None).order(&Value::Rate(Some(0.0))), Ordering::Less);
+        assert_eq!(Value::Share(Some(0.125)).text(), "12.5");
+    }
+}

@@ -1,0 +1,100 @@
+//! Order: something a process is asked to do, which is asked back about once before.
+
+use serde_json::{Value, json};
+
+use super::keys::Key;
+use super::state::Mode;
+
+/// Digits of a bound.
+const DIGITS_MAX: usize = 6;
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// The process that does it.
+    pub(crate) source: usize,
+    /// What it would be, in words.
+    pub(crate) question: String,
+    /// What is posted.
+    pub(crate) body: Value,
+}
+
+/// One of the two lanes of an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Data,
+    Control,
+}
+
+/// A bound that is being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bounding {
+    source: usize,
+    path: String,
+    /// The lanes and their bounds, the one that is meant first.
+    lanes: [(Lane, u64); 2],
+    digits: String,
+}
+
+impl Order {
+    /// Make an actor's machine anew.
+    pub(crate) fn restart(source: usize, path: &str) -> Self {
+        let body = json!({ "do": "restart", "path": path });
+        Self { source, question: format!("restart {path}?"), body }
+    }
+
+    /// Have the flight recorder written.
+    pub(crate) fn dump(source: usize, name: &str) -> Self {
+        let question = format!("write what the flight recorder of {name} holds?");
+        Self { source, question, body: json!({ "do": "dumpFlight" }) }
+    }
+}
+
+impl Lane {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Control => "control",
+        }
+    }
+}
+
+impl Bounding {
+    /// A bound for a lane of an actor; `lanes` have these now.
+    pub(crate) fn new(source: usize, path: &str, lanes: [(Lane, u64); 2]) -> Self {
+        Self { source, path: path.to_owned(), lanes, digits: String::new() }
+    }
+
+    /// What has been typed so far, and what can be.
+    pub(crate) fn prompt(&self) -> String {
+        let [(lane, now), (other, _)] = self.lanes;
+        let (lane, other, digits) = (lane.name(), other.name(), &self.digits);
+        format!("bound of the {lane} lane, now {now}: {digits}_  (Tab: {other} lane) {}", self.path)
+    }
+
+    /// What keys are for after this one.
+    pub(crate) fn pressed(mut self, key: Key) -> Mode {
+        match key {
+            Key::Esc => return Mode::Keys,
+            Key::Tab => self.lanes.reverse(),
+            Key::Backspace => drop(self.digits.pop()),
+            Key::Char(c) if c.is_ascii_digit() && self.digits.len() < DIGITS_MAX => {
+                self.digits.push(c);
+            }
+            Key::Enter => match self.digits.parse() {
+                Ok(max) => return Mode::Sure(self.order(max)),
+                Err(_) => return Mode::Keys,
+            },
+            _ => (),
+        }
+        Mode::Bound(self)
+    }
+
+    fn order(self, max: u64) -> Order {
+        let [(lane, now), _] = self.lanes;
+        let (lane, path) = (lane.name(), self.path);
+        let question = format!("bound the {lane} lane of {path} to {max} instead of {now}?");
+        let body = json!({ "do": "bound", "path": path, "lane": lane, "max": max });
+        Order { source: self.source, question, body }
+    }
+}
