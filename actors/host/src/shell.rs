@@ -62,8 +62,9 @@ pub(crate) struct Shell<A: Actor> {
     /// Messages taken, over all restarts.
     taken: u64,
     stuck: u32,
-    /// A deadline and when it is served, where a fault delays it.
-    delayed: Option<(Micros, Micros)>,
+    /// Until when no deadline is served, where a fault delays one: whatever the machine is told
+    /// meanwhile.
+    held: Option<Micros>,
     /// Given by whoever pumps, or standing still in simulation; otherwise read from the clock as
     /// the turn goes on.
     given: Option<Micros>,
@@ -89,7 +90,7 @@ impl<A: Actor> Shell<A> {
             restarts: 0,
             taken: 0,
             stuck: 0,
-            delayed: None,
+            held: None,
             given: None,
             now: Micros(0),
             until: Micros(0),
@@ -432,14 +433,16 @@ impl<A: Actor> Shell<A> {
     /// When the machine is to be woken next, faults included.
     fn deadline(&mut self) -> Option<Micros> {
         let deadline = self.machine.as_ref()?.next_deadline()?;
-        match self.delayed {
-            Some((of, due)) if of == deadline => return Some(due),
-            _ => self.delayed = None,
+        if let Some(until) = self.held {
+            if self.now < until {
+                return Some(deadline.max(until));
+            }
+            // This one was late enough; the next may be held again.
+            self.held = None;
+            return Some(deadline);
         }
         let due = self.entry().faults.delayed(deadline);
-        if due != deadline {
-            self.delayed = Some((deadline, due));
-        }
+        self.held = (due != deadline).then_some(due);
         Some(due)
     }
 

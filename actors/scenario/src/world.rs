@@ -4,6 +4,7 @@ mod peers;
 mod servers;
 mod turn;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dh_client::{Client, Wish};
@@ -49,9 +50,11 @@ pub struct World {
 }
 
 struct RunningServer {
-    server: Server,
+    /// None while it could not be started again.
+    server: Option<Server>,
     scope: Scope,
     name: String,
+    address: SocketAddr,
     /// What it is started from again.
     setup: ServerSetup,
 }

@@ -52,7 +52,7 @@ impl World {
 
     /// Have a peer join a server.
     pub fn join(&mut self, peer: PeerId, server: ServerId) {
-        let address = self.servers[server.0 as usize].server.address();
+        let address = self.server_address_of(server);
         let address = Address { host: address.ip().to_string(), port: address.port() };
         let now = self.runtime.now();
         let peer = &mut self.peers[peer.0 as usize];

@@ -31,8 +31,9 @@ impl World {
         let name = format!("server-{name}");
         let (server, scope) = self.start_server(id, &name, setup.clone())?;
         // The same address again when it is started again.
-        let setup = ServerSetup { address: Some(server.address()), ..setup };
-        self.servers.push(RunningServer { server, scope, name, setup });
+        let address = server.address();
+        let setup = ServerSetup { address: Some(address), ..setup };
+        self.servers.push(RunningServer { server: Some(server), scope, name, address, setup });
         Ok(id)
     }
 
@@ -42,12 +43,14 @@ impl World {
     /// # Errors
     /// When its map cannot be loaded or its address cannot be bound.
     pub fn restart_server(&mut self, id: ServerId) -> Result<(), StartError> {
-        let RunningServer { name, setup, .. } = &self.servers[id.0 as usize];
-        let (name, setup) = (name.clone(), setup.clone());
+        let running = &mut self.servers[id.0 as usize];
+        // What is left of the one before holds its address.
+        running.server = None;
+        let (name, setup) = (running.name.clone(), running.setup.clone());
         self.records().server_starts(id);
         let (server, scope) = self.start_server(id, &name, setup)?;
         let running = &mut self.servers[id.0 as usize];
-        (running.server, running.scope) = (server, scope);
+        (running.server, running.scope) = (Some(server), scope);
         Ok(())
     }
 
@@ -80,14 +83,26 @@ impl World {
     /// Type a line on a server's console; its number, which the answer carries.
     pub fn console(&mut self, server: ServerId, line: &str) -> u32 {
         self.next_line += 1;
-        self.servers[server.0 as usize].server.console(self.next_line, line);
+        if let Some(running) = &self.servers[server.0 as usize].server {
+            running.console(self.next_line, line);
+        }
         self.next_line
     }
 
     /// The server, for what this API does not name.
+    ///
+    /// # Panics
+    /// When it was to be started again and could not.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "the scenario was told that it did not start")]
     pub fn running(&self, server: ServerId) -> &Server {
-        &self.servers[server.0 as usize].server
+        self.servers[server.0 as usize].server.as_ref().expect("a server that runs")
+    }
+
+    /// Where a server listens, or did.
+    #[must_use]
+    pub fn server_address_of(&self, server: ServerId) -> SocketAddr {
+        self.servers[server.0 as usize].address
     }
 
     /// Tell every peer of a server why it ends, then stop it in order.
@@ -98,7 +113,9 @@ impl World {
     /// Tell every peer of a server why it ends; stopping the scope that is handed back comes next.
     pub(crate) fn say_goodbye(&self, server: ServerId, reason: &str) -> dh_host::Scope {
         let RunningServer { server, scope, .. } = &self.servers[server.0 as usize];
-        server.say_goodbye(reason);
+        if let Some(server) = server {
+            server.say_goodbye(reason);
+        }
         scope.clone()
     }
 
@@ -106,7 +123,9 @@ impl World {
     pub fn kill_server(&mut self, server: ServerId) {
         let running = &self.servers[server.0 as usize];
         running.scope.kill();
-        running.server.endpoint().kill();
+        if let Some(server) = &running.server {
+            server.endpoint().kill();
+        }
     }
 
     fn server_address(&self, id: ServerId) -> SocketAddr {

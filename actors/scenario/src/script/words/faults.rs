@@ -69,14 +69,14 @@ pub(super) fn register(words: &mut Words<'_>) {
 fn of_servers(words: &mut Words<'_>) {
     words.word("server.cut()", "Cuts every path to it, both ways.", |server: &mut ServerHandle| {
         server.stage.to_server(Fault, server.at, "is cut off", |world, id| {
-            let address = world.running(id).address();
+            let address = world.server_address_of(id);
             world.runtime().net().isolate(address);
             world.disturb();
         })
     });
     words.word("server.heal()", "Ends what cut() began.", |server: &mut ServerHandle| {
         server.stage.to_server(Fault, server.at, "is healed", |world, id| {
-            let address = world.running(id).address();
+            let address = world.server_address_of(id);
             world.runtime().net().reunite(address);
             world.disturb();
         })
@@ -161,7 +161,7 @@ fn raid(
     server.stage.deed(Fault, format!("{name} {told}"), move |stage| {
         let id = stage.server(at)?;
         let world = stage.world()?;
-        let raid = begin(&world, world.running(id).address()).map_err(wrong)?;
+        let raid = begin(&world, world.server_address_of(id)).map_err(wrong)?;
         stage.0.raids.borrow_mut().push(raid);
         Ok(())
     })

@@ -1,11 +1,16 @@
 //! Words for servers.
 
+use std::rc::Rc;
+
+use dh_machine::Micros;
+use dh_server::StartError;
+
 use super::{ServerHandle, Words};
 use crate::script::content::{Contents, owner_of_server};
 use crate::script::deed::DeedKind;
 use crate::script::error::{Said, wrong};
-use crate::script::stage::Stage;
-use crate::server::{ServerSetup, set};
+use crate::script::stage::{Stage, What};
+use crate::server::{ServerId, ServerSetup, set};
 
 pub(super) fn register(words: &mut Words<'_>) {
     words.group("servers");
@@ -81,7 +86,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
     let server = &plan.servers[at];
     let standing = stage.0.servers.borrow()[at];
     if let Some(id) = standing {
-        return stage.world()?.restart_server(id).map_err(|error| wrong(error.to_string()));
+        return start_again(stage, id, START_TRIES);
     }
     let (shelf, map) = stage.0.contents.borrow_mut().server(&plan, server)?;
     let mut setup = ServerSetup {
@@ -96,6 +101,23 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
     stage.0.servers.borrow_mut()[at] = Some(id);
     Ok(())
 }
+
+/// Start a server again; a real address may be free only a moment after whoever had it was killed.
+fn start_again(stage: &Stage, id: ServerId, tries: u32) -> Said<()> {
+    let started = stage.world()?.restart_server(id);
+    match started {
+        Err(StartError::Listen(_)) if tries > 0 && !stage.world()?.runtime().is_simulated() => {
+            let again = move |stage: &Stage| start_again(stage, id, tries - 1);
+            let at = stage.0.now.get() + START_AGAIN;
+            stage.call_at(at, What::Do(Rc::new(again)), rhai::Position::NONE)
+        }
+        started => started.map_err(|error| wrong(error.to_string())),
+    }
+}
+
+/// How often and how soon a real address is tried again.
+const START_TRIES: u32 = 20;
+const START_AGAIN: Micros = Micros::from_millis(200);
 
 /// What a server's disk is kept under.
 pub(super) fn owner(server: &ServerHandle) -> Said<String> {
