@@ -167,7 +167,8 @@ impl Shown {
         let Some(target) = self.targets.get(order.source).cloned() else { return };
         let to = self.to.clone();
         let post = move || {
-            let answer = target.order(&order.body).map_err(|failure| failure.cause);
+            let body = serde_json::json!(order.body);
+            let answer = target.order(&body).map_err(|failure| failure.cause);
             let done = answer.map(|answer| match answer["done"].as_str() {
                 Some(done) => done.to_owned(),
                 None => answer.to_string(),

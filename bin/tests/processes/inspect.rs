@@ -1,5 +1,9 @@
 //! A running process, looked at from another.
 
+mod live;
+mod picture;
+mod pty;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -1,6 +1,6 @@
 //! Order: something a process is asked to do, which is asked back about once before.
 
-use serde_json::{Value, json};
+use dh_host::inspect::{LaneName, Order as Ordered};
 
 use super::keys::Key;
 use super::state::Mode;
@@ -16,14 +16,7 @@ pub(crate) struct Order {
     /// What it would be, in words.
     pub(crate) question: String,
     /// What is posted.
-    pub(crate) body: Value,
-}
-
-/// One of the two lanes of an actor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
-    Data,
-    Control,
+    pub(crate) body: Ordered,
 }
 
 /// A bound that is being typed.
@@ -32,43 +25,41 @@ pub(crate) struct Bounding {
     source: usize,
     path: String,
     /// The lanes and their bounds, the one that is meant first.
-    lanes: [(Lane, u64); 2],
+    lanes: [(LaneName, u64); 2],
     digits: String,
 }
 
 impl Order {
     /// Make an actor's machine anew.
     pub(crate) fn restart(source: usize, path: &str) -> Self {
-        let body = json!({ "do": "restart", "path": path });
+        let body = Ordered::Restart { path: path.to_owned() };
         Self { source, question: format!("restart {path}?"), body }
     }
 
     /// Have the flight recorder written.
     pub(crate) fn dump(source: usize, name: &str) -> Self {
         let question = format!("write what the flight recorder of {name} holds?");
-        Self { source, question, body: json!({ "do": "dumpFlight" }) }
+        Self { source, question, body: Ordered::DumpFlight }
     }
 }
 
-impl Lane {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::Control => "control",
-        }
+fn name(lane: LaneName) -> &'static str {
+    match lane {
+        LaneName::Data => "data",
+        LaneName::Control => "control",
     }
 }
 
 impl Bounding {
     /// A bound for a lane of an actor; `lanes` have these now.
-    pub(crate) fn new(source: usize, path: &str, lanes: [(Lane, u64); 2]) -> Self {
+    pub(crate) fn new(source: usize, path: &str, lanes: [(LaneName, u64); 2]) -> Self {
         Self { source, path: path.to_owned(), lanes, digits: String::new() }
     }
 
     /// What has been typed so far, and what can be.
     pub(crate) fn prompt(&self) -> String {
         let [(lane, now), (other, _)] = self.lanes;
-        let (lane, other, digits) = (lane.name(), other.name(), &self.digits);
+        let (lane, other, digits) = (name(lane), name(other), &self.digits);
         format!("bound of the {lane} lane, now {now}: {digits}_  (Tab: {other} lane) {}", self.path)
     }
 
@@ -90,11 +81,12 @@ impl Bounding {
         Mode::Bound(self)
     }
 
-    fn order(self, max: u64) -> Order {
+    fn order(self, max: usize) -> Order {
         let [(lane, now), _] = self.lanes;
-        let (lane, path) = (lane.name(), self.path);
-        let question = format!("bound the {lane} lane of {path} to {max} instead of {now}?");
-        let body = json!({ "do": "bound", "path": path, "lane": lane, "max": max });
-        Order { source: self.source, question, body }
+        let Self { path, source, .. } = self;
+        let question =
+            format!("bound the {} lane of {path} to {max} instead of {now}?", name(lane));
+        let body = Ordered::Bound { path, lane, max };
+        Order { source, question, body }
     }
 }

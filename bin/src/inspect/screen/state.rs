@@ -3,15 +3,15 @@
 #[cfg(test)]
 mod tests;
 
+use dh_host::inspect::{LaneName, Order as Ordered};
+
 use super::Told;
 use super::keys::Key;
 use super::lines::{self, ActorLine, Id, LinkLine, WaitLine};
 use super::listing::{FILTER_MAX, Listing, Step};
-use super::order::{Bounding, Lane, Order};
+use super::order::{Bounding, Order};
 use super::source::{Heard, Source};
 
-/// Bytes of a path that a process lets itself be asked for.
-const PATH_MAX: usize = 1_024;
 /// Lines of a page beside its rows: tabs, titles, what is asked or told, the state of all.
 pub(crate) const FRAME_ROWS: usize = 4;
 
@@ -293,7 +293,7 @@ impl State {
     fn followed(&self, source: usize) -> Option<String> {
         let id = self.opened.filter(|id| id.source == source)?;
         let row = self.live.get(source)?.snapshot.actor(id.number)?;
-        Some(row.path.clone()).filter(|path| path.len() <= PATH_MAX)
+        Some(row.path.clone()).filter(|path| path.len() <= Ordered::WORD_MAX)
     }
 
     fn close(&mut self) -> Option<Effect> {
@@ -340,7 +340,10 @@ impl State {
     fn ask_bound(&mut self) {
         match self.meant() {
             Some(line) => {
-                let now = [(Lane::Data, line.row.data.max), (Lane::Control, line.row.control.max)];
+                let now = [
+                    (LaneName::Data, line.row.data.max),
+                    (LaneName::Control, line.row.control.max),
+                ];
                 self.mode = Mode::Bound(Bounding::new(line.id.source, &line.row.path, now));
             }
             None => self.told = Some("choose an actor first: 1, then the arrow keys".to_owned()),

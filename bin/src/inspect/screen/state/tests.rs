@@ -190,7 +190,7 @@ fn whatever_acts_asks_back_once() {
     ];
     for (keys, body) in orders {
         let Some(Effect::Order(order)) = press(&mut state, keys) else { panic!("{keys}") };
-        assert_eq!(order.body, serde_json::from_str::<serde_json::Value>(body).unwrap());
+        assert_eq!(order.body, serde_json::from_str(body).unwrap(), "{body}");
     }
     press(&mut state, "b");
     state.pressed(Key::Tab);
