@@ -57,7 +57,7 @@ fn svg(screen: &vt100::Screen) -> String {
     let (rows, columns) = (rows.get(), columns.get());
     let (width, height) = (columns * CELL.0 + 16, rows * CELL.1 + 16);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -8 {width} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -8 {width} {height}\"\n\
          font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n\
          <rect x=\"-8\" y=\"-8\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{}\"/>\n",
         COLOURS[0]

@@ -135,7 +135,7 @@ fn rates_are_what_sums_grew_by_over_half_a_second_to_a_whole_one() {
         state.heard(0, Ok(change(1_000_000 + ms * 1_000, vec![row], vec![])));
     };
     at(&mut state, 500, 350);
-    assert_eq!(rate(&state).unwrap().0, 100.0);
+    assert_eq!(rate(&state), Some((100.0, 0.7)));
     at(&mut state, 1_000, 350);
     assert_eq!(rate(&state).unwrap(), (0.0, 0.0), "what is long ago does not count");
     at(&mut state, 1_100, 360);
