@@ -58,8 +58,8 @@ impl Invariants {
         broken
     }
 
-    /// Whether a peer has had the map that stands for long enough. Whoever still fetches it is shown
-    /// nothing: there is nothing it could be shown.
+    /// Whether a peer has had the map that stands for long enough. Whoever still fetches it is
+    /// shown nothing: there is nothing it could be shown.
     fn arrives(
         &mut self,
         peer: PeerId,
