@@ -12,6 +12,7 @@ mod disk;
 mod machine;
 mod message;
 mod outbox;
+pub mod planted;
 mod spec;
 mod time;
 mod words;

@@ -4,6 +4,8 @@
 //! peer is shown of a tick is what its server published of it, on the map that the peer has loaded;
 //! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind.
 
+mod lasting;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use dh_machine::{Micros, Tick};
 use dh_messages::Snapshot;
 use dh_sim::Frame;
 
+use self::lasting::Lasting;
 use crate::peer::PeerId;
 use crate::records::{PeerRecord, Records, ServerRecord};
 use crate::world::World;
@@ -32,6 +35,7 @@ pub(crate) struct Invariants {
     told: Vec<String>,
     /// Which peer has the map that stands, by its generation, and since when.
     arrived: BTreeMap<PeerId, (u32, Micros)>,
+    lasting: Lasting,
 }
 
 impl Invariants {
@@ -40,9 +44,13 @@ impl Invariants {
         let mut broken = Vec::new();
         ports(world.runtime().registry(), &mut broken);
         let mut records = world.records();
-        for (peer, snapshot) in records.take_unchecked() {
+        for (peer, attempt, snapshot) in records.take_unchecked() {
             let name = world.peer_name(peer);
             shown(&records, peer, name, &snapshot, &mut broken);
+            self.lasting.shown(world, (peer, attempt), &snapshot, &mut broken);
+        }
+        for server in world.server_ids() {
+            self.lasting.pawns(&records, server, world.runtime().now(), &mut broken);
         }
         for (peer, server, links, disturbed) in world.paths() {
             let Some(server) = server else { continue };

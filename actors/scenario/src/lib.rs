@@ -16,6 +16,7 @@ mod roles;
 mod scenario;
 pub mod script;
 mod server;
+mod shrink;
 mod world;
 
 pub use self::peer::{PeerId, PeerSetup};
@@ -25,4 +26,5 @@ pub use self::roles::Role;
 pub use self::scenario::{Scenario, Transport};
 pub use self::script::{Conditions, Ran, Script, ScriptError};
 pub use self::server::{ServerId, ServerSetup};
+pub use self::shrink::{RUNS_MAX, Shrunk, shrink};
 pub use self::world::World;

@@ -26,8 +26,9 @@ pub struct Records {
     brief: bool,
     /// What a script may wait for, since it was last taken; none where nobody does.
     happenings: Option<Vec<Happening>>,
-    /// Snapshots that nobody has compared yet with what their server published.
-    unchecked: Vec<(PeerId, Arc<Snapshot>)>,
+    /// Snapshots that nobody has compared yet with what their server published, each with the
+    /// number of the attempt it belongs to.
+    unchecked: Vec<(PeerId, u32, Arc<Snapshot>)>,
 }
 
 /// What one server told.
@@ -100,6 +101,8 @@ pub enum InputFate {
 pub struct PeerRecord {
     /// Where it stands.
     pub state: &'static str,
+    /// How often it has dialled a server.
+    pub attempts: u32,
     /// Lines of its feed and console, as they are read.
     pub lines: Vec<String>,
     /// Lines of its feed, as they were stamped.
@@ -175,7 +178,7 @@ impl Records {
     }
 
     /// Snapshots that were applied since this was asked last.
-    pub(crate) fn take_unchecked(&mut self) -> Vec<(PeerId, Arc<Snapshot>)> {
+    pub(crate) fn take_unchecked(&mut self) -> Vec<(PeerId, u32, Arc<Snapshot>)> {
         std::mem::take(&mut self.unchecked)
     }
 
@@ -204,10 +207,11 @@ impl Records {
         if let Some(happening) = Happening::of_peer(id, &event) {
             self.happens(happening);
         }
+        let record = self.peers.entry(id).or_default();
         if let ClientEvent::Applied(snapshot) = &event {
-            self.unchecked.push((id, Arc::clone(snapshot)));
+            self.unchecked.push((id, record.attempts, Arc::clone(snapshot)));
         }
-        self.peers.entry(id).or_default().note(now, event, self.brief);
+        record.note(now, event, self.brief);
     }
 
     fn happens(&mut self, happening: Happening) {
@@ -232,6 +236,7 @@ static NO_SERVER: ServerRecord = ServerRecord {
 
 static NO_PEER: PeerRecord = PeerRecord {
     state: "",
+    attempts: 0,
     lines: Vec::new(),
     chat: Vec::new(),
     answers: Vec::new(),
@@ -367,7 +372,10 @@ impl SessionRecord {
 impl PeerRecord {
     fn note(&mut self, now: Micros, event: ClientEvent, brief: bool) {
         match event {
-            ClientEvent::Stands(state) => self.state = state,
+            ClientEvent::Stands(state) => {
+                self.attempts += u32::from(state == "connecting");
+                self.state = state;
+            }
             ClientEvent::Informed { map, .. } => self.map = map,
             ClientEvent::Spawned { slot, pawn, tick } => self.spawns.push((slot, pawn, tick)),
             ClientEvent::Line(line) => self.lines.push(line),

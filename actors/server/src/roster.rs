@@ -15,6 +15,7 @@ mod tickets;
 use std::sync::Arc;
 
 use dh_host::{Actor, Context, Inlet, Performed, Start};
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{CloseCode, EntityId, PlayerEntry, Str8, ToClient};
 use dh_prefs::Operators;
@@ -223,7 +224,8 @@ impl Actor for RosterActor {
         if start.restarts == 0 {
             return Roster::new(prefs);
         }
-        let peers = self.directory.peers();
+        let mut peers = self.directory.peers();
+        peers.truncate(peers.len().saturating_sub(usize::from(planted::is(Bug::RestartLosesSlot))));
         for peer in &peers {
             self.directory.to_session(*peer, SessionMsg::Announce);
         }

@@ -1,5 +1,6 @@
 //! What a download decides: what is here, what is asked for, what each chunk leads to. Pure.
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox};
 use dh_messages::limit::BLOB_SLICE_BYTES;
 use dh_messages::{BlobChunk, BlobKind, BlobRequest, Content, ToClient};
@@ -172,7 +173,8 @@ impl Downloading {
             }
         }
         let Some(want) = &mut self.want else { return };
-        let offset = u64::from(chunk.index) * u64::from(BLOB_SLICE_BYTES);
+        let place = u64::from(chunk.index) + u64::from(planted::is(Bug::ChunkOneOff));
+        let offset = place * u64::from(BLOB_SLICE_BYTES);
         out.push(Effect::Write { it: want.it.clone(), offset, bytes: chunk.slice.0 });
         if chunk.index + 1 == chunk.count {
             want.step = Step::Committing;

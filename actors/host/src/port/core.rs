@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::{ActorMessage, Lane, Micros, Overflow, Spec};
 
 use super::lane::{Held, Queue};
@@ -397,7 +398,7 @@ impl<M> Lanes<M> {
             Some(key) => match queue.replace(key, held) {
                 Ok(old) => {
                     self.counts[kind].offered += 1;
-                    self.counts[kind].coalesced += 1;
+                    self.counts[kind].coalesced += 1 + u64::from(planted::is(Bug::CountedTwice));
                     return Outcome::Replaced(old);
                 }
                 Err(held) => held,

@@ -3,6 +3,7 @@
 //! Owned by: the port, under its lock. Never: counts, wakes, reads a clock. The nodes lie in one
 //! slab that grows to the bound and is then reused, so a warm lane allocates nothing.
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::Micros;
 
 use super::stats::LaneStats;
@@ -82,8 +83,9 @@ impl<M> Queue<M> {
         self.peak
     }
 
-    pub(crate) const fn room(&self) -> usize {
-        self.max.saturating_sub(self.len)
+    pub(crate) fn room(&self) -> usize {
+        let max = if planted::is(Bug::LaneWithoutBound) { usize::MAX } else { self.max };
+        max.saturating_sub(self.len)
     }
 
     pub(crate) const fn stats(&self) -> LaneStats {

@@ -1,6 +1,7 @@
 //! The vocabulary: every word of the language, registered with what it means, so that the list that
 //! people read is the one that scripts are held to.
 
+mod chaos;
 mod checks;
 mod faults;
 pub(super) mod peers;
@@ -59,6 +60,7 @@ pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
     peers::register(&mut words);
     reading::register(&mut words);
     faults::register(&mut words);
+    chaos::register(&mut words);
     checks::register(&mut words);
     words.list
 }

@@ -80,6 +80,11 @@ impl World {
         Ok((Server::start(&scope, options)?, scope))
     }
 
+    /// Every server there is or was.
+    pub(crate) fn server_ids(&self) -> impl Iterator<Item = ServerId> + use<> {
+        (0..u32::try_from(self.servers.len()).unwrap_or(u32::MAX)).map(ServerId)
+    }
+
     /// Type a line on a server's console; its number, which the answer carries.
     pub fn console(&mut self, server: ServerId, line: &str) -> u32 {
         self.next_line += 1;

@@ -3,6 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Tick, TickRate};
 use dh_messages::{EntityId, PawnFlags, PlayerInput, WorldSettings};
 
@@ -129,7 +130,7 @@ impl World {
 
     /// Takes an entity out of the world; whether it was there.
     pub fn despawn(&mut self, id: EntityId) -> bool {
-        if self.live.entity(id).is_none() {
+        if self.live.entity(id).is_none() || planted::is(Bug::LeaverStays) {
             return false;
         }
         self.live.entities[id.slot() as usize] = None;

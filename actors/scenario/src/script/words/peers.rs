@@ -180,7 +180,7 @@ fn home(peer: &PeerHandle) -> Said<usize> {
     home_of(&peer.stage, peer.at)
 }
 
-fn home_of(stage: &Stage, at: usize) -> Said<usize> {
+pub(super) fn home_of(stage: &Stage, at: usize) -> Said<usize> {
     let server = stage.0.peers.borrow()[at].plan.server.clone();
     server.map_or(Ok(0), |name| stage.plan()?.server(&name))
 }

@@ -1,0 +1,120 @@
+//! Shrinking: from a failing run to one that fails the same way with few peers, faults and events.
+//!
+//! Deeds are left out in ever smaller parts, first peers, then faults, then the rest, for as long as
+//! the run goes on failing: delta debugging (Zeller and Hildebrandt, 2002) over the keys of deeds.
+//! Every run is simulated, so the same run is shrunk to the same deeds always.
+
+use std::collections::BTreeSet;
+
+use crate::script::{Conditions, Deed, DeedKind, Script};
+
+/// Runs of one shrinking, at most.
+pub const RUNS_MAX: usize = 400;
+
+/// What a failing run was shrunk to.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The conditions it fails under, the deeds it needs not among them.
+    pub conditions: Conditions,
+    /// What the run did before it failed, while nothing was left out.
+    pub deeds: Vec<Deed>,
+    /// How often the script was run.
+    pub runs: usize,
+}
+
+/// What is left out so far, and what it takes to try more.
+struct Shrinking<'a> {
+    script: &'a Script,
+    conditions: Conditions,
+    /// What the run failed with, without its figures.
+    failure: String,
+    runs: usize,
+    runs_max: usize,
+}
+
+/// Leave out of a run whatever it fails without, in at most `runs_max` runs; none where it does not
+/// fail with this failure, whose time and figures may differ.
+#[must_use]
+pub fn shrink(
+    script: &Script,
+    conditions: &Conditions,
+    failure: &str,
+    runs_max: usize,
+) -> Option<Shrunk> {
+    let conditions = Conditions { hasty: true, ..conditions.clone() };
+    let failure = kind_of(failure);
+    let mut shrinking = Shrinking { script, conditions, failure, runs: 0, runs_max };
+    let deeds = shrinking.deeds()?;
+    for kind in [DeedKind::Peer, DeedKind::Fault, DeedKind::Event] {
+        let mut keys: Vec<String> =
+            deeds.iter().filter(|deed| deed.kind == kind).map(|deed| deed.key.clone()).collect();
+        keys.dedup();
+        shrinking.reduce(keys);
+    }
+    Some(Shrunk { conditions: shrinking.conditions, deeds, runs: shrinking.runs })
+}
+
+impl Shrunk {
+    /// The deeds that it fails with.
+    pub fn kept(&self) -> impl Iterator<Item = &Deed> {
+        self.deeds.iter().filter(|deed| !self.conditions.without.contains(&deed.key))
+    }
+
+    /// Of how many deeds of a kind how many are kept: kept, all.
+    #[must_use]
+    pub fn count(&self, kind: DeedKind) -> (usize, usize) {
+        let of_kind = |deed: &&Deed| deed.kind == kind;
+        (self.kept().filter(of_kind).count(), self.deeds.iter().filter(of_kind).count())
+    }
+}
+
+impl Shrinking<'_> {
+    /// The deeds of the run as it is now, if it fails the same way.
+    fn deeds(&mut self) -> Option<Vec<Deed>> {
+        self.runs += 1;
+        let ran = self.script.simulate(&self.conditions).ok()?;
+        let mut failures = ran.report.failures.iter();
+        let same = ran.mistake.is_none() && failures.any(|it| kind_of(&it.what) == self.failure);
+        same.then_some(ran.deeds)
+    }
+
+    /// Leave out as many of these as the failure does not need.
+    fn reduce(&mut self, keys: Vec<String>) {
+        let mut kept = keys;
+        let mut parts = 1;
+        while !kept.is_empty() && self.runs < self.runs_max {
+            let size = kept.len().div_ceil(parts);
+            let found = kept.chunks(size).position(|part| self.goes_without(part));
+            match found {
+                Some(at) => {
+                    let from = at * size;
+                    let to = (from + size).min(kept.len());
+                    kept.drain(from..to);
+                    parts = parts.saturating_sub(1).max(1);
+                }
+                None if size == 1 => break,
+                None => parts = (parts * 2).min(kept.len()),
+            }
+        }
+    }
+
+    fn goes_without(&mut self, part: &[String]) -> bool {
+        if self.runs_max <= self.runs {
+            return false;
+        }
+        let before: BTreeSet<String> = self.conditions.without.clone();
+        self.conditions.without.extend(part.iter().cloned());
+        let fails = self.deeds().is_some();
+        if !fails {
+            self.conditions.without = before;
+        }
+        fails
+    }
+}
+
+/// A failure without the time and the figures that change with what else happens.
+fn kind_of(failure: &str) -> String {
+    let told = failure.split_once(" s ").filter(|_| failure.starts_with("at "));
+    let text = told.map_or(failure, |(_, text)| text);
+    text.chars().filter(|it| !it.is_ascii_digit()).collect()
+}
