@@ -45,8 +45,7 @@ impl Datagrams {
     ) {
         match self.snapshot(bytes) {
             Ok(Some(snapshot))
-                if snapshot.head.map_generation == map_generation
-                    || planted::is(Bug::TornMap) =>
+                if snapshot.head.map_generation == map_generation || planted::is(Bug::TornMap) =>
             {
                 out.push(Effect::Snapshot(Arc::new(snapshot)));
             }

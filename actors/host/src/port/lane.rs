@@ -3,8 +3,8 @@
 //! Owned by: the port, under its lock. Never: counts, wakes, reads a clock. The nodes lie in one
 //! slab that grows to the bound and is then reused, so a warm lane allocates nothing.
 
-use dh_machine::planted::{self, Bug};
 use dh_machine::Micros;
+use dh_machine::planted::{self, Bug};
 
 use super::stats::LaneStats;
 use crate::registry::ActorId;

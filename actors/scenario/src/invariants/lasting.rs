@@ -67,7 +67,8 @@ impl Lasting {
         let now = world.runtime().now();
         if FOLLOW_MAX < now.since(*shown.since.get_or_insert(now)) {
             let name = world.peer_name(peer);
-            broken.push(format!("the inputs of {name} wait ever longer: its clock does not follow"));
+            broken
+                .push(format!("the inputs of {name} wait ever longer: its clock does not follow"));
         }
     }
 

@@ -69,7 +69,7 @@ struct Dice {
     rng: ChaCha8Rng,
     names: Vec<String>,
     servers: Vec<String>,
-    /// Maps to change to, the gray box among them.
+    /// Pallets whose maps may stand.
     maps: Vec<String>,
     /// Kinds of actors that have not panicked yet.
     actors: Vec<&'static str>,
@@ -119,13 +119,12 @@ impl Dice {
             return Err(wrong("chaos: expected peers before it"));
         }
         let servers: Vec<String> = plan.servers.iter().map(|it| it.name.clone()).collect();
-        let ids = plan.pallets.keys().cloned();
         Ok(Self {
             rng: stage.0.seeds.rng("chaos"),
             names: peers.iter().map(|player| player.plan.name.clone()).collect(),
             alive: (0..servers.len()).collect(),
             servers,
-            maps: ids.chain([String::new()]).collect(),
+            maps: plan.pallets.keys().cloned().collect(),
             actors: ACTORS.to_vec(),
         })
     }
@@ -144,7 +143,7 @@ impl Dice {
                 let at = self.below(self.alive.len());
                 Fault::Restart(self.alive.swap_remove(at), span)
             }
-            12 => {
+            12 if !self.maps.is_empty() => {
                 let at = self.below(self.maps.len());
                 Fault::Map(server, self.maps[at].clone())
             }
@@ -288,7 +287,7 @@ impl Fault {
             }
             Self::Map(at, map) => {
                 let barcode = Contents::barcode(&*stage.plan()?, map)?;
-                let line = format!("map {}", barcode.as_deref().unwrap_or("gray"));
+                let line = format!("map {}", barcode.unwrap_or_default());
                 let id = stage.server(*at)?;
                 stage.world()?.console(id, &line);
                 Ok(())
@@ -304,7 +303,8 @@ fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Said<()> {
     let reports = registry.reports();
     let all: Vec<_> = reports.iter().filter(|report| report.kind == kind).collect();
     let count = u64::try_from(all.len()).unwrap_or(0);
-    if let Some(victim) = choice.checked_rem(count).and_then(|at| all.get(usize::try_from(at).ok()?))
+    if let Some(victim) =
+        choice.checked_rem(count).and_then(|at| all.get(usize::try_from(at).ok()?))
     {
         let taken = victim.port.total().handled + victim.panics;
         registry.faults().panic_at(&victim.path, taken + soon);
