@@ -1,6 +1,6 @@
 //! Purity: cores know no clock, thread, socket, file or log, and only few crates open files.
 
-use crate::architecture::{Ranked, Ring, document, ranks, ring_of};
+use crate::architecture::{Ranked, Ring, document, ranks, ring_of, workspace};
 use crate::scan;
 use crate::tree::{Source, assert_clean, tree};
 
@@ -24,6 +24,9 @@ const IMPURE: [&str; 16] = [
     "static mut",
 ];
 
+/// Switches that only tests are built with; `tests` alone turns them on.
+const SWITCHES: &str = "actors/machine/src/planted.rs";
+
 /// How a file is opened.
 const OPENINGS: [&str; 4] = ["std::fs", "fs::", "File::", "OpenOptions"];
 
@@ -37,6 +40,26 @@ fn no_core_names_a_clock_thread_socket_file_or_log() {
     assert_eq!(impurities(&core, &[Source::new("b/src/peer.rs", impure)]).len(), 0);
     assert_eq!(impurities(&core, &[Source::new("a/src/x.rs", "// std::time")]).len(), 0);
     assert_clean(&impurities(&ranks(document()), tree()));
+}
+
+#[test]
+fn only_the_tests_are_built_with_planted_bugs() {
+    assert_eq!(planters("dh-server", &[("dh-machine", &["planted"])], &[]).len(), 1);
+    assert_eq!(planters("dh", &[], &["planted"]).len(), 1);
+    assert_eq!(planters("dh-tests", &[("dh-machine", &["planted"])], &[]).len(), 0);
+    assert_eq!(planters("dh-machine", &[], &["planted"]).len(), 0);
+    let mut faults = Vec::new();
+    for package in &workspace().packages {
+        let used = package.dependencies.iter();
+        let used = used.map(|it| (it.name.as_str(), it.features.iter().map(String::as_str)));
+        let used: Vec<(&str, Vec<&str>)> = used.map(|(name, it)| (name, it.collect())).collect();
+        let used: Vec<(&str, &[&str])> = used.iter().map(|(name, it)| (*name, &it[..])).collect();
+        let own: Vec<&str> = package.features.keys().map(String::as_str).collect();
+        let on = package.features.get("default").into_iter().flatten();
+        faults.extend(on.map(|it| format!("{} is built with {it}", package.name)));
+        faults.extend(planters(&package.name, &used, &own));
+    }
+    assert_clean(&faults);
 }
 
 #[test]
@@ -67,13 +90,23 @@ fn impurities(ranks: &[Ranked], sources: &[Source]) -> Vec<String> {
             }
             Some(Ring::Runtime | Ring::Wiring) | None => false,
         };
-        if pure {
+        if pure && source.path != SWITCHES {
             let code = scan::without_tests(&source.code);
             let named = IMPURE.iter().filter(|name| scan::names(&code, name));
             faults.extend(named.map(|name| format!("{} names {name}", source.path)));
         }
     }
     faults
+}
+
+/// Whether a package asks for planted bugs, or can be asked for them, and may not.
+fn planters(package: &str, used: &[(&str, &[&str])], own: &[&str]) -> Vec<String> {
+    let asks = used.iter().any(|(_, features)| features.contains(&"planted"));
+    let can = own.contains(&"planted");
+    let may_ask = package == "dh-tests";
+    let may_be_asked = package == "dh-machine";
+    let fault = asks && !may_ask || can && !may_be_asked;
+    fault.then(|| format!("{package} can be built with planted bugs")).into_iter().collect()
 }
 
 fn with_std(ranks: &[Ranked], sources: &[Source]) -> Vec<String> {

@@ -55,9 +55,10 @@ impl Invariants {
         for (peer, server, links, disturbed) in world.paths() {
             let Some(server) = server else { continue };
             let now = world.runtime().now();
+            let ticks = self.lasting.ticks(&records, server, now);
             let server = records.server(server);
             let arrived = self.arrives(peer, records.peer(peer), server, now);
-            if is_fair(links) && SETTLE < now.since(disturbed) && arrived {
+            if is_fair(links) && SETTLE < now.since(disturbed) && arrived && ticks {
                 keeps_up(&records, peer, world.peer_name(peer), server, now, &mut broken);
             }
         }

@@ -112,9 +112,14 @@ impl Shrinking<'_> {
     }
 }
 
-/// A failure without the time and the figures that change with what else happens.
+/// A failure without the time, the figures and the lists that change with what else happens.
 fn kind_of(failure: &str) -> String {
     let told = failure.split_once(" s ").filter(|_| failure.starts_with("at "));
     let text = told.map_or(failure, |(_, text)| text);
-    text.chars().filter(|it| !it.is_ascii_digit()).collect()
+    let mut depth = 0_u32;
+    let mut is_told = |it: char| {
+        depth = depth + u32::from(it == '[') - u32::from(it == ']' && 0 < depth);
+        depth == 0 && !it.is_ascii_digit()
+    };
+    text.chars().filter(|it| is_told(*it)).collect()
 }

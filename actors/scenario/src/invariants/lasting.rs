@@ -11,6 +11,10 @@ use crate::records::Records;
 use crate::server::ServerId;
 use crate::world::World;
 
+/// What is a pause between two ticks.
+const PAUSE_MIN: Micros = Micros::from_millis(200);
+/// How long after a pause peers may not have heard of a tick.
+const HEARD_AFTER: Micros = Micros::from_secs(2);
 /// How long a pawn may outlive the session of its player.
 const ORPHAN_MAX: Micros = Micros::from_secs(5);
 /// Inputs that wait on average where a clock does not follow: more than any margin asks for.
@@ -25,6 +29,14 @@ const FOLLOW_MAX: Micros = Micros::from_secs(10);
 pub(super) struct Lasting {
     shown: BTreeMap<PeerId, Shown>,
     orphans: BTreeMap<ServerId, Micros>,
+    ticks: BTreeMap<ServerId, Ticks>,
+}
+
+/// When a server ticked last, and when it last did so after a pause.
+#[derive(Clone, Copy, Debug)]
+struct Ticks {
+    last: Micros,
+    resumed: Micros,
 }
 
 /// What one peer was shown.
@@ -70,6 +82,17 @@ impl Lasting {
             broken
                 .push(format!("the inputs of {name} wait ever longer: its clock does not follow"));
         }
+    }
+
+    /// Whether a server ticks, and has done so for long enough that peers have heard of it.
+    pub(super) fn ticks(&mut self, records: &Records, server: ServerId, now: Micros) -> bool {
+        let Some((_, at)) = records.server(server).last_tick else { return false };
+        let ticks = self.ticks.entry(server).or_insert(Ticks { last: at, resumed: at });
+        if PAUSE_MIN < at.since(ticks.last) {
+            ticks.resumed = at;
+        }
+        ticks.last = at;
+        now.since(at) <= PAUSE_MIN && HEARD_AFTER < now.since(ticks.resumed)
     }
 
     /// Every pawn of a server that ticks has a player, or had one a moment ago.
