@@ -92,7 +92,7 @@ pub(super) fn register(words: &mut Words<'_>) {
 
 fn storm(stage: &Stage, data: &Map) -> Said<()> {
     known("entry of chaos", data, &["faults", "from", "to"])?;
-    let get = |key: &str| data.get(key).cloned().unwrap_or(Dynamic::from(0_i64));
+    let get = |key: &str| data.get(key).cloned().unwrap_or_else(|| Dynamic::from(0_i64));
     let faults = integer("faults", &get("faults"))?;
     let (from, to) = (micros("from", &get("from"))?, micros("to", &get("to"))?);
     if !(1..=STORM_MAX).contains(&faults) {
@@ -266,7 +266,7 @@ impl Fault {
                 Ok(())
             }
             Self::Visit(at, span) => {
-                to_peer(stage, *at, |world, peer| world.disconnect(peer))?;
+                to_peer(stage, *at, World::disconnect)?;
                 let at = *at;
                 later(stage, *span, move |stage| {
                     let server = stage.server(peers::home_of(stage, at)?)?;
