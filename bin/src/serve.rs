@@ -70,7 +70,9 @@ pub(crate) fn ready(server: &Running, identity: &Fingerprint, shown: &Shown, sha
     let facts = json!({ "address": address.to_string(), "map": map,
         "identity": identity.to_string(),
         "inspect": shown.address().map(|address| address.to_string()) });
-    let text = format!("ready on {address}, map {}, identity {identity}", map.unwrap_or(GRAY_BOX));
+    let seen = shown.address().map(|at| format!(", inspect at http://{at}")).unwrap_or_default();
+    let map = map.unwrap_or(GRAY_BOX);
+    let text = format!("ready on {address}, map {map}, identity {identity}{seen}");
     output::event(shared.json, "ready", &facts, &text);
 }
 

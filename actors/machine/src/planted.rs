@@ -1,5 +1,5 @@
-//! Planted bugs: what a hunt must find. Each is one line where it would be made; none is on unless a
-//! test turns it on, and nothing but the tests is built with the switch.
+//! Planted bugs: what a hunt must find. Each is one line where it would be made; none is on unless
+//! a test turns it on, and nothing but the tests is built with the switch.
 //!
 //! Which one is on is known to one thread alone, so that worlds that run side by side do not share
 //! it. Without the feature `planted` the question is answered at compile time, by no.

@@ -21,6 +21,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use dh_host::{Runtime, Seeds, Simulation};
+use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
 use rhai::{AST, Engine, Token};
 use xxhash_rust::xxh3::xxh3_64;
@@ -51,6 +52,8 @@ pub struct Conditions {
     pub transport: Option<Transport>,
     /// Whether the first failure ends the run.
     pub hasty: bool,
+    /// Where it is broken off, before its time.
+    pub until: Option<Micros>,
     /// The keys of deeds that are left out.
     pub without: BTreeSet<String>,
 }
@@ -146,8 +149,8 @@ impl Script {
         let world = World::new(runtime.clone(), conditions.seed, transport, true);
         world.records().be_brief();
         *stage.0.world.borrow_mut() = Some(world);
-        let (file, hasty) = (self.file.as_str(), conditions.hasty);
-        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty };
+        let (file, hasty, until) = (self.file.as_str(), conditions.hasty, conditions.until);
+        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty, until };
         let mistake = play.run(&runtime).await.err();
         let deeds = stage.0.done.take();
         let world = stage.0.world.take();

@@ -1,7 +1,7 @@
 //! Shrinking: from a failing run to one that fails the same way with few peers, faults and events.
 //!
-//! Deeds are left out in ever smaller parts, first peers, then faults, then the rest, for as long as
-//! the run goes on failing: delta debugging (Zeller and Hildebrandt, 2002) over the keys of deeds.
+//! Deeds are left out in ever smaller parts, first peers, then faults, then the rest, for as long
+//! as the run goes on failing: delta debugging (Zeller and Hildebrandt, 2002) over the keys of deeds.
 //! Every run is simulated, so the same run is shrunk to the same deeds always.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub struct Shrunk {
 struct Shrinking<'a> {
     script: &'a Script,
     conditions: Conditions,
-    /// What the run failed with, without its figures.
+    /// What the run failed with.
     failure: String,
     runs: usize,
     runs_max: usize,
@@ -42,12 +42,15 @@ pub fn shrink(
     runs_max: usize,
 ) -> Option<Shrunk> {
     let conditions = Conditions { hasty: true, ..conditions.clone() };
-    let failure = kind_of(failure);
+    let failure = failure.to_owned();
     let mut shrinking = Shrinking { script, conditions, failure, runs: 0, runs_max };
     let deeds = shrinking.deeds()?;
-    for kind in [DeedKind::Peer, DeedKind::Fault, DeedKind::Event] {
-        let mut keys: Vec<String> =
-            deeds.iter().filter(|deed| deed.kind == kind).map(|deed| deed.key.clone()).collect();
+    // A second time: what was needed may not be, once other things are left out.
+    let kinds = [DeedKind::Peer, DeedKind::Fault, DeedKind::Event];
+    for kind in kinds.into_iter().chain(kinds) {
+        let without = &shrinking.conditions.without;
+        let left = deeds.iter().filter(|it| it.kind == kind && !without.contains(&it.key));
+        let mut keys: Vec<String> = left.map(|deed| deed.key.clone()).collect();
         keys.dedup();
         shrinking.reduce(keys);
     }
@@ -73,28 +76,29 @@ impl Shrinking<'_> {
     fn deeds(&mut self) -> Option<Vec<Deed>> {
         self.runs += 1;
         let ran = self.script.simulate(&self.conditions).ok()?;
+        let names = names(&ran.deeds);
+        let kind = kind_of(&self.failure, &names);
         let mut failures = ran.report.failures.iter();
-        let same = ran.mistake.is_none() && failures.any(|it| kind_of(&it.what) == self.failure);
+        let same = ran.mistake.is_none() && failures.any(|it| kind_of(&it.what, &names) == kind);
         same.then_some(ran.deeds)
     }
 
-    /// Leave out as many of these as the failure does not need.
+    /// Leave out as many of these as the failure does not need: all of them if it can be, then by
+    /// halves, down to each alone.
     fn reduce(&mut self, keys: Vec<String>) {
         let mut kept = keys;
-        let mut parts = 1;
-        while !kept.is_empty() && self.runs < self.runs_max {
-            let size = kept.len().div_ceil(parts);
-            let found = kept.chunks(size).position(|part| self.goes_without(part));
-            match found {
-                Some(at) => {
-                    let from = at * size;
-                    let to = (from + size).min(kept.len());
+        let mut size = kept.len();
+        while 0 < size {
+            let mut from = 0;
+            while from < kept.len() {
+                let to = (from + size).min(kept.len());
+                if self.goes_without(&kept[from..to]) {
                     kept.drain(from..to);
-                    parts = parts.saturating_sub(1).max(1);
+                } else {
+                    from = to;
                 }
-                None if size == 1 => break,
-                None => parts = (parts * 2).min(kept.len()),
             }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
         }
     }
 
@@ -112,10 +116,20 @@ impl Shrinking<'_> {
     }
 }
 
-/// A failure without the time, the figures and the lists that change with what else happens.
-fn kind_of(failure: &str) -> String {
+/// What the peers of a run are called, the longest names first.
+fn names(deeds: &[Deed]) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        deeds.iter().filter_map(|deed| deed.what.strip_prefix("peer ")).collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names
+}
+
+/// A failure without the time, the figures, the lists and the names that change with what else
+/// happens: it is the same failure whoever it strikes.
+fn kind_of(failure: &str, names: &[&str]) -> String {
     let told = failure.split_once(" s ").filter(|_| failure.starts_with("at "));
     let text = told.map_or(failure, |(_, text)| text);
+    let text = names.iter().fold(text.to_owned(), |text, name| text.replace(name, "somebody"));
     let mut depth = 0_u32;
     let mut is_told = |it: char| {
         depth = depth + u32::from(it == '[') - u32::from(it == ']' && 0 < depth);

@@ -16,15 +16,19 @@ pub(crate) fn suggest(mut error: Error, root: &clap::Command, words: &[OsString]
         ErrorKind::InvalidValue => (ContextKind::InvalidValue, ContextKind::SuggestedValue),
         _ => return error,
     };
-    if error.get(suggested).is_some() {
-        return error;
-    }
     let Some(ContextValue::String(word)) = error.get(wrong).cloned() else { return error };
     let command = deepest(root, words);
     let names = match error.kind() {
         ErrorKind::InvalidValue => values(&error),
         _ => [verbs(command), flags(command)].concat(),
     };
+    if error.get(suggested).is_some() {
+        // The parser compares words with words only: the same word as a flag is nearer than those.
+        if !names.iter().any(|name| name.trim_start_matches('-') == word) {
+            return error;
+        }
+        error.remove(suggested);
+    }
     if let Some(name) = nearest(&word, &names) {
         // A verb where a flag was expected, or the other way round, is told as what it is.
         let (kind, value) = match suggested {

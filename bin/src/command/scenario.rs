@@ -63,6 +63,9 @@ pub(crate) struct RunScenario {
     /// Only scenarios of this size: small or large
     #[arg(long, value_enum, value_name = "SIZE", hide_possible_values = true)]
     pub(crate) size: Option<SizeName>,
+    /// Break each run off after so many of its seconds, to compare how runs begin
+    #[arg(long, value_name = "S")]
+    pub(crate) until: Option<f64>,
     /// Write what ran to this HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,

@@ -130,7 +130,7 @@ fn number(path: &Path) -> Option<i32> {
 }
 
 fn is_alive(pid: i32) -> bool {
-    let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else { return false };
+    let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return false };
     test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
 }
 

@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use dh_host::{RealOptions, Runtime};
+use dh_machine::Micros;
 use dh_scenario::script::Size;
 use dh_scenario::{Conditions, Script, Transport};
 
@@ -38,6 +39,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
     let conditions = Conditions {
         transport: flags.transport.map(transport),
         hasty: flags.seeds.is_some() || flags.shrink,
+        until: flags.until.map(Micros::from_secs_f64),
         without: without(flags)?,
         ..Conditions::default()
     };

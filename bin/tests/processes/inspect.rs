@@ -1,6 +1,7 @@
 //! A running process, looked at from another.
 
 mod live;
+mod page;
 mod picture;
 mod pty;
 
@@ -33,11 +34,17 @@ fn inspect(words: &[&str], runtime: &str) -> Output {
     dh.arg("inspect").args(words).env("XDG_RUNTIME_DIR", runtime).output().unwrap()
 }
 
-/// A server that shows itself, where, and its token.
-fn server(runtime: &str) -> (Process, String, String) {
+/// A server that shows itself, and what it said when it was ready.
+fn ready_server(runtime: &str) -> (Process, Value) {
     let words = ["server", "--listen", "127.0.0.1:0", "--json", "-vvv"];
     let mut server = Process::start_with(&words, &[("XDG_RUNTIME_DIR", runtime)]);
-    let ready: Value = serde_json::from_str(&server.line_with("\"ready\"")).unwrap();
+    let ready = serde_json::from_str(&server.line_with("\"ready\"")).unwrap();
+    (server, ready)
+}
+
+/// A server that shows itself, where, and its token.
+fn server(runtime: &str) -> (Process, String, String) {
+    let (server, ready) = ready_server(runtime);
     let token = fs::read_to_string(server.home().join("inspect.token")).unwrap();
     (server, ready["inspect"].as_str().unwrap().to_owned(), token.trim().to_owned())
 }

@@ -19,6 +19,8 @@ pub(super) struct Play<'a> {
     pub(super) stage: &'a Stage,
     /// Whether the first failure ends it.
     pub(super) hasty: bool,
+    /// Where it is broken off.
+    pub(super) until: Option<Micros>,
 }
 
 impl Play<'_> {
@@ -29,9 +31,13 @@ impl Play<'_> {
         let span = self.told(self.stage.plan(), Position::NONE)?.span;
         loop {
             let now = runtime.now().since(begin).min(span);
+            let is_broken_off = self.until.is_some_and(|until| until <= now);
             self.stage.0.now.set(now);
             self.turn()?;
             self.stop_servers().await;
+            if is_broken_off {
+                return Ok(());
+            }
             if span <= now || self.hasty && self.has_failed() {
                 break;
             }

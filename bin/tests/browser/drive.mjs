@@ -1,0 +1,67 @@
+// Uses the inspector's page as a person does, and prints what it saw as one JSON object.
+//
+//   node drive.mjs URL TOKEN FOLDER
+//
+// Pictures of each part go to FOLDER.
+import chromium from '@sparticuz/chromium';
+import puppeteer from 'puppeteer-core';
+
+const [url, token, folder] = process.argv.slice(2);
+const browser = await puppeteer.launch({
+  args: [...chromium.args, '--no-sandbox'],
+  executablePath: await chromium.executablePath(),
+  headless: 'shell',
+});
+const saw = { errors: [], outside: [] };
+try {
+  const page = await browser.newPage();
+  page.on('console', line => { if (line.type() === 'error') saw.errors.push(line.text()); });
+  page.on('pageerror', error => saw.errors.push(String(error)));
+  page.on('request', it => { if (!it.url().startsWith(url)) saw.outside.push(it.url()); });
+  await page.setViewport({ width: 1280, height: 720 });
+  await page.goto(`${url}/?token=${token}`, { waitUntil: 'domcontentloaded' });
+  const rows = () => page.$$eval('tr[data-path]', all => all.map(row => row.dataset.path));
+  const shot = name => page.screenshot({ path: `${folder}/${name}.png` });
+  const tab = name => page.click(`button[data-tab="${name}"]`);
+  const told = id => page.$eval(`#${id}`, it => it.textContent);
+
+  await page.waitForSelector('tr[data-path="server/tick"]');
+  saw.address = page.url();
+  saw.rows = await rows();
+  await new Promise(done => setTimeout(done, 1500));
+  saw.live = await told('live');
+  saw.seq = await told('seq');
+  await shot('actors');
+
+  await page.click('th[data-sort="path"]');
+  saw.turned = await rows();
+  await page.click('th[data-sort="path"]');
+  await page.type('#filter', 'session');
+  saw.filtered = await rows();
+  await page.$eval('#filter', it => { it.value = ''; it.dispatchEvent(new Event('input')); });
+
+  await page.click('tr[data-path="server/tick"]');
+  await page.waitForFunction(() => !document.querySelector('#one').hidden);
+  await new Promise(done => setTimeout(done, 700));
+  saw.one = await told('one');
+  await shot('actor');
+  await page.click('button[data-do="close"]');
+
+  await tab('ticks');
+  await page.waitForSelector('canvas');
+  saw.ticks = await told('view');
+  saw.drawn = await page.$eval('canvas', it => {
+    const { data } = it.getContext('2d').getImageData(0, 0, it.width, it.height);
+    return data.some((value, at) => at % 4 === 3 && value > 0);
+  });
+  await shot('ticks');
+  await tab('links');
+  await page.waitForSelector('table');
+  saw.links = await told('view');
+  await shot('links');
+  await tab('waits');
+  saw.waits = await page.$$eval('#view', all => all.length);
+} finally {
+  await browser.close();
+}
+console.log(JSON.stringify(saw));
