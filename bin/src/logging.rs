@@ -3,7 +3,7 @@
 //! `-v` and `-q` choose the level, `DH_LOG` overrides it target by target. Colour only on a
 //! terminal, and not where `NO_COLOR` is set.
 
-use crate::command::{LogFormat, Shared};
+use crate::command::{LogFormat, Shared, Verb};
 use crate::output::printer;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write, stderr};
@@ -12,8 +12,14 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
 /// Sends the program's log to stderr from here on; what was dropped is told as everything else.
-/// Who runs a server wants to read of its players; everybody else wants it so much `quieter`.
-pub(crate) fn start(shared: &Shared, quieter: i16) {
+/// Who runs a server wants to read of its players; everybody else wants less.
+pub(crate) fn start(shared: &Shared, verb: Option<&Verb>) {
+    let quieter = match verb {
+        Some(Verb::Server(_)) => 0,
+        // Faults are what scenarios are made of.
+        Some(Verb::Scenario(_)) => 3,
+        _ => 1,
+    };
     let chosen = std::env::var("DH_LOG").ok();
     let chosen = chosen.filter(|text| !text.is_empty() && EnvFilter::try_new(text).is_ok());
     let base = chosen.unwrap_or_else(|| directives(shared.verbosity() - quieter).to_owned());

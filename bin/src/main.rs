@@ -7,6 +7,7 @@ mod bench;
 mod command;
 mod content;
 mod data;
+mod dispatch;
 mod doctor;
 mod exit;
 mod front;
@@ -24,8 +25,7 @@ mod serve;
 mod settings;
 mod version;
 
-use crate::command::{Command, Verb};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -38,33 +38,6 @@ fn run() -> Exit {
         Ok(command) => command,
         Err(exit) => return exit,
     };
-    let quieter = match command.verb {
-        Some(Verb::Server(_)) => 0,
-        // Faults are what scenarios are made of.
-        Some(Verb::Scenario(_)) => 3,
-        _ => 1,
-    };
-    logging::start(&command.shared, quieter);
-    exit::ended(command.shared.json, dispatch(command))
-}
-
-fn dispatch(command: Command) -> Result<(), Failure> {
-    let shared = &command.shared;
-    if command.version {
-        return version::print(shared);
-    }
-    match command.verb.unwrap_or(Verb::Play(command.play)) {
-        Verb::Play(flags) => play::run(&flags, shared),
-        Verb::Server(flags) => serve::run(&flags, shared),
-        Verb::Client(flags) => join::run(&flags, shared),
-        Verb::Content(what) => content::run(&what, shared),
-        Verb::Identity(what) => identity::run(&what, shared),
-        Verb::Prefs(what) => prefs::run(&what, shared),
-        Verb::Scenario(what) => scenario::run(&what, shared),
-        Verb::Inspect(flags) => inspect::run(&flags, shared),
-        Verb::Doctor => doctor::run(shared),
-        Verb::Bench(flags) => bench::run(&flags, shared),
-        Verb::Completions { shell } => manual::completions(shell),
-        Verb::Man { out } => manual::pages(out.as_deref()),
-    }
+    logging::start(&command.shared, command.verb.as_ref());
+    exit::ended(command.shared.json, dispatch::run(command))
 }

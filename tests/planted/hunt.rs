@@ -43,7 +43,7 @@ fn finds(bug: Bug, check: &str) {
     let (kept, _) = shrunk.count(DeedKind::Fault);
     let (peers, _) = shrunk.count(DeedKind::Peer);
     println!(
-        "{bug:?}: seed {seed}: {failure}: {kept} of {storm} faults and {peers} of 8 peers in {} runs",
+        "{bug:?}: seed {seed}: {failure}: {kept} of {storm} faults, {peers} of 8 peers, {} runs",
         shrunk.runs
     );
     assert!(kept * 10 <= storm, "{bug:?}: {kept} of {storm} faults are left");

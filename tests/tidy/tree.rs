@@ -92,7 +92,9 @@ pub(crate) fn root() -> PathBuf {
 
 /// Whether a folder holds nothing of ours: build output and version control.
 fn is_foreign(name: &str) -> bool {
-    name == "target" || (name.starts_with('.') && name != ".ci" && name != ".cargo")
+    name == "target"
+        || name == "node_modules"
+        || (name.starts_with('.') && name != ".ci" && name != ".cargo")
 }
 
 fn read_folder(folder: &Path, prefix: &str, sources: &mut Vec<Source>) {

@@ -1,7 +1,7 @@
 //! Disks: the real one, one in memory, and one that fails on purpose.
 //!
-//! Used by `bin`, `client`, `server` and `scenario`, who hand them to the store. Calls block: they are made in
-//! the runtime's blocking jobs.
+//! Used by `bin`, `client`, `server` and `scenario`, who hand them to the store. Calls block: they
+//! are made in the runtime's blocking jobs.
 
 mod faulty;
 mod held;

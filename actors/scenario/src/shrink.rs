@@ -1,8 +1,8 @@
 //! Shrinking: from a failing run to one that fails the same way with few peers, faults and events.
 //!
 //! Deeds are left out in ever smaller parts, first peers, then faults, then the rest, for as long
-//! as the run goes on failing: delta debugging (Zeller and Hildebrandt, 2002) over the keys of deeds.
-//! Every run is simulated, so the same run is shrunk to the same deeds always.
+//! as the run goes on failing: delta debugging (Zeller and Hildebrandt, 2002) over the keys of
+//! deeds. Every run is simulated, so the same run is shrunk to the same deeds always.
 
 use std::collections::BTreeSet;
 

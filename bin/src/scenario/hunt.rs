@@ -194,9 +194,9 @@ fn tell(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), Failure> 
     let Outcome { scenario, seed, sim_seconds, cpu_seconds, .. } = outcome;
     if outcome.passed() {
         let cost = format!("{sim_seconds:.0} s in {cpu_seconds:.2} s of a core");
-        return output::line(&format!("ok    {scenario} · seed {seed} · {cost}"));
+        return output::line(&format!("ok    {scenario} - seed {seed} - {cost}"));
     }
-    output::line(&format!("FAIL  {scenario} · seed {seed}"))?;
+    output::line(&format!("FAIL  {scenario} - seed {seed}"))?;
     outcome.failures.iter().try_for_each(|failure| output::line(&format!("      {failure}")))?;
     if runs == 1 {
         let lines = outcome.last_lines.iter().rev().take(12).rev();

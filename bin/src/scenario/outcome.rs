@@ -61,7 +61,7 @@ impl Outcome {
 
     /// The line that names exactly what runs.
     pub(super) fn head(script: &Script, seed: u64) -> String {
-        format!("seed {seed} · scenario {:016x} · build {}", script.hash(), build())
+        format!("seed {seed} - scenario {:016x} - build {}", script.hash(), build())
     }
 
     /// The one command that gives this run again.

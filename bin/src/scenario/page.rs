@@ -28,8 +28,9 @@ pub(super) fn html(outcomes: &[Outcome]) -> String {
     let mut page = String::new();
     let _ = write!(
         page,
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Driftholm scenarios</title>\
-         <style>{STYLE}</style><h1>{} passed, <span class=\"{}\">{failed} failed</span></h1>\
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+         <title>Driftholm scenarios</title><style>{STYLE}</style>\
+         <h1>{} passed, <span class=\"{}\">{failed} failed</span></h1>\
          <p>build {}</p><table><tr><th>scenario<th>seeds<th class=\"n\">simulated s\
          <th class=\"n\">core s</tr>",
         outcomes.len() - failed,
@@ -62,7 +63,7 @@ pub(super) fn html(outcomes: &[Outcome]) -> String {
 
 fn failure(page: &mut String, outcome: &Outcome) {
     let (name, again) = (escaped(&outcome.scenario), escaped(&outcome.again()));
-    let _ = write!(page, "<h2 class=\"bad\">{name} · seed {}</h2><ul>", outcome.seed);
+    let _ = write!(page, "<h2 class=\"bad\">{name} - seed {}</h2><ul>", outcome.seed);
     for it in &outcome.failures {
         let _ = write!(page, "<li>{}", escaped(it));
     }

@@ -1,4 +1,4 @@
-//! `dh scenario` as its users run it: from a first file to a hunt, and from a failure to its replay.
+//! `dh scenario` as its users run it: from a first file to a hunt, from a failure to its replay.
 
 use std::fs;
 use std::path::Path;
@@ -78,8 +78,8 @@ fn a_scenario_that_was_just_written_is_listed_checked_and_passes_in_both_runtime
     let said = out(&ran);
     assert!(ran.status.success(), "{said} {}", err(&ran));
     let head = said.lines().next().unwrap();
-    assert!(head.starts_with("seed 1 · scenario ") && head.contains(" · build 0.1.0-"), "{head}");
-    assert!(said.contains("ok    nobody is left out · seed 1 · 20 s in"), "{said}");
+    assert!(head.starts_with("seed 1 - scenario ") && head.contains(" - build 0.1.0-"), "{head}");
+    assert!(said.contains("ok    nobody is left out - seed 1 - 20 s in"), "{said}");
     let real = dh(path, &["run", name, "--runtime", "loopback"]);
     assert!(real.status.success(), "{} {}", out(&real), err(&real));
 }
@@ -96,7 +96,7 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
         ),
         (
             "event.rhai",
-            "scenario(#{ seconds: 2, peers: #{ ada: #{} } });\non(peer(\"ada\"), \"playin\", || 1);",
+            "scenario(#{ seconds: 2, peers: #{ a: #{} } });\non(peer(\"a\"), \"playin\", || 1);",
             65,
             "event.rhai:2:1: no event is called \"playin\"; did you mean \"playing\"?",
         ),

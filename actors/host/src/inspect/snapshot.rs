@@ -1,8 +1,8 @@
 //! Snapshot: everything an inspector shows, taken at one moment.
 //!
 //! One struct, four renderings: the terminal screen, `--json`, the page and `/metrics` all read it,
-//! so what they show of one `seq` agrees. Names are camelCase in JSON; `…Ns` are nanoseconds and
-//! `…Us` microseconds, since the runtime started where they are moments.
+//! so what they show of one `seq` agrees. Names are camelCase in JSON; `...Ns` are nanoseconds and
+//! `...Us` microseconds, since the runtime started where they are moments.
 
 use std::borrow::Cow;
 

@@ -166,7 +166,11 @@ fn put(disk: &MemoryDisk, path: &str, bytes: &[u8]) -> Result<(), DiskError> {
 fn make(id: &str, plan: PalletPlan) -> Result<Vec<u8>, dh_pallet::PalletError> {
     let (floor, height) = (plan.floor - 0.5, plan.floor);
     let map = format!(
-        r#"{{"objects":[{{"id":"floor","transform":{{"position":[0,{floor},0]}},"components":{{"dh.box":{{"size":[60,1,60]}}}}}},{{"id":"spawn","transform":{{"position":[0,{height},0]}},"components":{{"dh.spawn":{{"radius":8}}}}}}]}}"#
+        r#"{{"objects":[
+            {{"id":"floor","transform":{{"position":[0,{floor},0]}},
+              "components":{{"dh.box":{{"size":[60,1,60]}}}}}},
+            {{"id":"spawn","transform":{{"position":[0,{height},0]}},
+              "components":{{"dh.spawn":{{"radius":8}}}}}}]}}"#
     );
     let about = About { id: id.to_owned(), ..About::default() };
     let mut writer = Writer::new(about)?;

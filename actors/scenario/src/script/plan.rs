@@ -116,7 +116,7 @@ impl Default for PeerPlan {
 }
 
 impl Plan {
-    /// Read what `scenario(#{…})` was given.
+    /// Read what `scenario(#{...})` was given.
     pub(super) fn read(data: &Map) -> Said<Self> {
         const KEYS: [&str; 7] =
             ["size", "seconds", "transport", "links", "pallets", "servers", "peers"];
@@ -255,7 +255,7 @@ pub(super) fn known(kind: &str, data: &Map, keys: &[&str]) -> Said<()> {
 pub(super) fn map(what: &str, value: &Dynamic) -> Said<Map> {
     let found = value.type_name();
     let map = value.clone().try_cast::<Map>();
-    map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{…}}, found {found}")))
+    map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{...}}, found {found}")))
 }
 
 fn entries(data: &Map, key: &str) -> Said<Vec<(String, Dynamic)>> {

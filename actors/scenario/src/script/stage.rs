@@ -130,7 +130,7 @@ impl Stage {
     /// The data at the top.
     pub(super) fn plan(&self) -> Said<Rc<Plan>> {
         let plan = self.0.plan.borrow().clone();
-        plan.ok_or_else(|| wrong("expected `scenario(#{…})` before anything else"))
+        plan.ok_or_else(|| wrong("expected `scenario(#{...})` before anything else"))
     }
 
     /// Whether the world is there already.

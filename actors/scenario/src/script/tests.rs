@@ -1,4 +1,4 @@
-//! Scripts that are wrong are refused with their place; those that are right give one course a seed.
+//! Scripts that are wrong are refused with their place; others give one course a seed.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn failures(text: &str) -> Vec<String> {
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_was_expected() {
     let cases = [
-        ("at(1, || 2);", "it.rhai:1:1: expected `scenario(#{…})` before anything else"),
+        ("at(1, || 2);", "it.rhai:1:1: expected `scenario(#{...})` before anything else"),
         ("let a = 1;", "it.rhai: expected `scenario(#{ seconds: N })` at the top"),
         ("scenario(#{ seconds: 2 );", "it.rhai:1:24: Expecting '}' to end this object map"),
         ("scenario(#{ second: 2 });", "did you mean \"seconds\"?"),

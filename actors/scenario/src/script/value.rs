@@ -54,7 +54,7 @@ pub(super) fn role(name: &str) -> Said<Role> {
     found.map(|(_, role, _)| *role).ok_or_else(|| unknown("role", name, names))
 }
 
-/// A path: the name of a link, a link for both ways, or `#{up: …, down: …}`.
+/// A path: the name of a link, a link for both ways, or `#{up: ..., down: ...}`.
 pub(super) fn links(value: &Dynamic, named: &BTreeMap<String, Links>) -> Said<Links> {
     if let Ok(name) = value.clone().into_string() {
         let found = named.get(&name).copied();

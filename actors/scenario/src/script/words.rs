@@ -76,7 +76,7 @@ pub fn list() -> Vec<Word> {
 const NOTES: &[(&str, &str)] = &[
     (
         "closures",
-        "share their variables: in a loop call a function that makes them, fn f(peer) { … }",
+        "share their variables: in a loop call a function that makes them, fn f(peer) { ... }",
     ),
     (
         "seeds",

@@ -1,3 +1,5 @@
+//! What the inspector is asked, and what it has done.
+
 use super::*;
 use dh_machine::Machine;
 

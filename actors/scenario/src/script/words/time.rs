@@ -22,7 +22,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
     let stage = words.stage.clone();
     words.word(
-        "at(seconds, || …)",
+        "at(seconds, || ...)",
         "Calls something at this time of the scenario.",
         move |cx: NativeCallContext<'_>, when: Dynamic, call: FnPtr| {
             let at = micros("at", &when)?;
@@ -32,7 +32,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
     let stage = words.stage.clone();
     words.word(
-        "after(seconds, || …)",
+        "after(seconds, || ...)",
         "Calls something so much later.",
         move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
             let at = stage.0.now.get() + micros("after", &span)?;
@@ -42,7 +42,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
     let stage = words.stage.clone();
     words.word(
-        "every(seconds, || …)",
+        "every(seconds, || ...)",
         "Calls something again and again, first after one such span.",
         move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
             let span = micros("every", &span)?;
@@ -53,9 +53,15 @@ pub(super) fn register(words: &mut Words<'_>) {
             stage.call_at(at, What::Every(span, call), cx.call_position())
         },
     );
+    handlers(words);
+    chance(words);
+}
+
+/// Words for what happens.
+fn handlers(words: &mut Words<'_>) {
     let stage = words.stage.clone();
     words.word(
-        "on(peer, \"event\", |text| …)",
+        "on(peer, \"event\", |text| ...)",
         "Calls something each time that happens to a peer.",
         move |cx: NativeCallContext<'_>, peer: PeerHandle, event: &str, call: FnPtr| {
             let whose = Target::Peer(peer.at);
@@ -69,7 +75,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     );
     let stage = words.stage.clone();
     words.word(
-        "on(server, \"event\", |text| …)",
+        "on(server, \"event\", |text| ...)",
         "Calls something each time that happens to a server.",
         move |cx: NativeCallContext<'_>, server: ServerHandle, event: &str, call: FnPtr| {
             let whose = Target::Server(server.at);
@@ -81,7 +87,6 @@ pub(super) fn register(words: &mut Words<'_>) {
             })
         },
     );
-    chance(words);
 }
 
 /// Words of chance, which the seed decides.
