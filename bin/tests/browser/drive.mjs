@@ -22,7 +22,9 @@ try {
   await page.goto(`${url}/?token=${token}`, { waitUntil: 'domcontentloaded' });
   const rows = () => page.$$eval('tr[data-path]', all => all.map(row => row.dataset.path));
   const shot = name => page.screenshot({ path: `${folder}/${name}.png` });
-  const tab = name => page.click(`button[data-tab="${name}"]`);
+  // In one step: what is shown is drawn anew with every change.
+  const click = at => page.$eval(at, it => it.click());
+  const tab = name => click(`button[data-tab="${name}"]`);
   const told = id => page.$eval(`#${id}`, it => it.textContent);
 
   await page.waitForSelector('tr[data-path="server/tick"]');
@@ -33,19 +35,23 @@ try {
   saw.seq = await told('seq');
   await shot('actors');
 
-  await page.click('th[data-sort="path"]');
+  await click('th[data-sort="path"]');
+  const first = () => document.querySelector('tr[data-path]')?.dataset.path;
+  await page.waitForFunction(`(${first})() !== ${JSON.stringify(saw.rows[0])}`);
   saw.turned = await rows();
-  await page.click('th[data-sort="path"]');
+  await click('th[data-sort="path"]');
   await page.type('#filter', 'session');
+  await page.waitForFunction(`(${first})()?.includes('session')`);
   saw.filtered = await rows();
   await page.$eval('#filter', it => { it.value = ''; it.dispatchEvent(new Event('input')); });
 
-  await page.click('tr[data-path="server/tick"]');
+  await page.waitForSelector('tr[data-path="server/tick"]');
+  await click('tr[data-path="server/tick"]');
   await page.waitForFunction(() => !document.querySelector('#one').hidden);
   await new Promise(done => setTimeout(done, 700));
   saw.one = await told('one');
   await shot('actor');
-  await page.click('button[data-do="close"]');
+  await click('button[data-do="close"]');
 
   await tab('ticks');
   await page.waitForSelector('canvas');
@@ -56,7 +62,7 @@ try {
   });
   await shot('ticks');
   await tab('links');
-  await page.waitForSelector('table');
+  await page.waitForFunction(() => document.querySelector('#view').textContent.includes('127.0.0.1'));
   saw.links = await told('view');
   await shot('links');
   await tab('waits');
