@@ -13,7 +13,7 @@ mod stock;
 use crate::command::{Content, Shared};
 use crate::exit::Failure;
 
-pub(crate) use self::shelf::{map, shelf};
+pub(crate) use self::shelf::{map, shelf, text};
 
 /// Does what is asked with content.
 pub(crate) fn run(what: &Content, shared: &Shared) -> Result<(), Failure> {

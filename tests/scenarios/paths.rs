@@ -111,8 +111,8 @@ fn of_two_servers_the_one_that_is_isolated_is_missed_and_the_other_is_not() {
 fn a_flood_half_open_handshakes_and_a_slow_reader_leave_a_player_alone() {
     world(Transport::Quic, async |world, server, _ada| {
         let address = world.running(server).address();
-        let flood = hostile::flood(world.runtime(), address, 3_000, 2).unwrap();
-        let half_open = hostile::half_open(world.runtime(), address, 20).unwrap();
+        let flood = world.runtime().net().flood(address, 3_000, Micros::from_secs(2)).unwrap();
+        let half_open = world.runtime().net().half_open(address, 20).unwrap();
         let transport = Transport::Quic;
         let slow = hostile::slow_reader(world.runtime(), transport, address, "eve").unwrap();
         let joined = |it: &World| {

@@ -30,8 +30,8 @@ pub use self::collect::Collector;
 pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
 pub use self::order::{Hook, Hooks, LaneName, Order};
 pub use self::snapshot::{
-    ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow,
-    Name, PanicRow, Process, Snapshot, Spread, State, TickRow, TickStrip, Traffic,
+    ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, Name, PanicRow,
+    Process, Snapshot, Spread, State, TickRow, TickStrip, Traffic,
 };
 pub use self::token::{Token, TokenError};
 

@@ -1,37 +1,15 @@
-//! Hostile peers of a scenario: what floods a server, opens handshakes for nothing, or plays and
-//! reads nothing. They live as long as what is given back.
+//! A hostile peer that knows the protocol: it plays and reads nothing. Those that know nothing, who
+//! flood or open handshakes, are the network's own.
 
 use std::net::SocketAddr;
 
 use dh_host::Runtime;
 use dh_host::net::{DialOptions, Hostile, Identity, Target};
-use dh_machine::Micros;
 use dh_messages::{
     ClientInfo, ClientReady, ConnectRequest, Message, PROTOCOL_VERSION, encode, schema_hash,
 };
 
 use crate::Transport;
-
-/// Garbage at an address, so many packets a second for so many seconds.
-///
-/// # Errors
-/// A line that says why no socket could be opened.
-pub fn flood(
-    runtime: &Runtime,
-    address: SocketAddr,
-    packets_per_second: u32,
-    seconds: u32,
-) -> Result<Hostile, String> {
-    runtime.net().flood(address, packets_per_second, Micros::from_secs(u64::from(seconds)))
-}
-
-/// So many handshakes that never end.
-///
-/// # Errors
-/// A line that says why no socket could be opened.
-pub fn half_open(runtime: &Runtime, address: SocketAddr, count: u32) -> Result<Hostile, String> {
-    runtime.net().half_open(address, count)
-}
 
 /// A peer that joins under a name, which also names its key, and reads nothing of what it is sent.
 ///

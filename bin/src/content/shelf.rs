@@ -91,7 +91,7 @@ fn there(path: &Path) -> Result<(), Failure> {
 }
 
 /// Paths of content are text: they are compared, sorted and told.
-pub(super) fn text(path: &Path) -> Result<String, Failure> {
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         let cause = format!("{}: expected a path in UTF-8", path.display());

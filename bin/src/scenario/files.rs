@@ -1,12 +1,15 @@
 //! The files of scenarios: found, read within a bound, and written only where nothing is.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use dh_host::disk::RealDisk;
+use dh_machine::{Disk as _, DiskError};
 use dh_scenario::Script;
 use dh_scenario::script::limit::FILE_MAX;
 
+use crate::content;
 use crate::exit::{Exit, Failure};
 
 /// A scenario to start from.
@@ -78,20 +81,32 @@ fn read(path: &Path) -> Result<Found, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    let shown = path.display();
-    let failed = |error: io::Error| Failure::new(Exit::Missing, format!("{shown}: {error}"));
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(Failure::new(Exit::Missing, format!("{shown}: it is no file")));
-    }
-    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if FILE_MAX < u64::try_from(bytes.len()).unwrap_or(u64::MAX) {
-        let cause = format!("{shown}: more than {FILE_MAX} bytes, expected a scenario");
-        return Err(Failure::new(Exit::Damaged, cause));
-    }
+    let bytes = bytes(path, FILE_MAX, "a scenario")?;
     String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
+        let (shown, at) = (path.display(), error.utf8_error().valid_up_to());
         Failure::new(Exit::Damaged, format!("{shown}: byte {at} is not UTF-8, expected text"))
     })
+}
+
+/// The whole of a file that is no longer than what was expected. What is no file, such as a pipe,
+/// is not waited for.
+pub(super) fn bytes(path: &Path, max: u64, expected: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |error: DiskError| Failure::new(Exit::Missing, error);
+    let file = RealDisk.open(&content::text(path)?).map_err(failed)?;
+    let len = file.len().map_err(failed)?;
+    if max < len {
+        let shown = path.display();
+        let cause = format!("{shown}: {len} bytes, expected {expected} of at most {max}");
+        return Err(Failure::new(Exit::Damaged, cause));
+    }
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read_at(read as u64, &mut bytes[read..]).map_err(failed)? {
+            0 => break,
+            more => read += more,
+        }
+    }
+    bytes.truncate(read);
+    Ok(bytes)
 }

@@ -1,13 +1,12 @@
 //! Playing a journal of the flight recorder again.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use dh_scenario::replay::{ReplayError, replay};
 use dh_server::tick::JOURNAL_FILE_MAX;
 use serde_json::json;
 
+use super::files;
 use crate::command::Shared;
 use crate::content;
 use crate::data::DataFolder;
@@ -16,7 +15,8 @@ use crate::output;
 
 /// Plays a journal again; a tick that comes out otherwise is a mismatch.
 pub(super) fn run(file: &Path, given: &[PathBuf], shared: &Shared) -> Result<(), Failure> {
-    let bytes = read(file)?;
+    let max = u64::try_from(JOURNAL_FILE_MAX).unwrap_or(u64::MAX);
+    let bytes = files::bytes(file, max, "a journal")?;
     let folder = DataFolder::open(shared.data.as_deref())?;
     let shelf = content::shelf(given, &folder)?;
     let replayed = replay(&bytes, Some(&shelf)).map_err(|error| {
@@ -42,21 +42,4 @@ pub(super) fn run(file: &Path, given: &[PathBuf], shared: &Shared) -> Result<(),
         Some(_) => Err(Failure::new(Exit::Mismatch, replayed)
             .remedy("dh --version, which must be that of the program that wrote the journal")),
     }
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let shown = file.display();
-    let failed = |error| Failure::new(Exit::Missing, format!("{shown}: {error}"));
-    let opened = File::open(file).map_err(failed)?;
-    if !opened.metadata().map_err(failed)?.is_file() {
-        return Err(Failure::new(Exit::Missing, format!("{shown}: it is no file")));
-    }
-    let mut bytes = Vec::new();
-    let max = u64::try_from(JOURNAL_FILE_MAX).unwrap_or(u64::MAX);
-    opened.take(max + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if JOURNAL_FILE_MAX < bytes.len() {
-        let cause = format!("{shown}: more than {JOURNAL_FILE_MAX} bytes, expected a journal");
-        return Err(Failure::new(Exit::Damaged, cause));
-    }
-    Ok(bytes)
 }

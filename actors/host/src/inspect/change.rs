@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{
-    ActorRow, CountsRow, EdgeRow, LaneRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
+    ActorRow, EdgeRow, LaneRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
 };
+use crate::port::Counts;
 
 /// What is different since the step before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +69,7 @@ impl Beat {
         let mut take = || next.next().unwrap_or_default();
         let mut lane = || LaneRow { depth: take(), peak: take(), max: take() };
         (row.control, row.data) = (lane(), lane());
-        row.total = CountsRow {
+        row.total = Counts {
             offered: take(),
             handled: take(),
             refused: take(),

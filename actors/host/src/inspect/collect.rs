@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use dh_machine::Micros;
 
 use super::snapshot::{
-    ActorRow, CountsRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow,
-    Process, Snapshot, Spread, State, TickStrip, Traffic,
+    ActorRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow, Process,
+    Snapshot, Spread, State, TickStrip, Traffic,
 };
 use super::ticks;
 use super::waiting::Waiting;
@@ -84,7 +84,7 @@ impl Collector {
             state: state(entry.state(glance.closed), entry.id.0, edges),
             control: lane(glance.control),
             data: lane(glance.data),
-            total: counts(&glance.total),
+            total: glance.total,
             wait: spread(&metrics.wait.read(), false),
             handle: spread(&metrics.handle.read(), false),
             late: spread(&metrics.late.read(), false),
@@ -150,7 +150,7 @@ fn row(entry: &Entry, reading: &Reading, edges: &[EdgeRow], detailed: bool) -> A
         state: state(entry.state(reading.port.closed), id, edges),
         control: lane(reading.port.control),
         data: lane(reading.port.data),
-        total: counts(&reading.port.total()),
+        total: reading.port.total(),
         messages: messages(&reading.port.kinds),
         wait: spread(&reading.wait),
         handle: spread(&reading.handle),
@@ -183,7 +183,7 @@ fn kinds(past: Past, readings: &[(Arc<Entry>, Reading)]) -> Vec<KindRow> {
             started: deeds.started,
             control_depth,
             data_depth,
-            total: counts(&total),
+            total,
             messages: messages(&deeds.messages),
             wait: spread(&deeds.wait, true),
             handle: spread(&deeds.handle, true),
@@ -215,15 +215,9 @@ fn state(state: ActorState, id: u64, edges: &[EdgeRow]) -> State {
 fn messages(kinds: &[(&'static str, Counts)]) -> Vec<MessageRow> {
     let row = |(message, of): &(&'static str, Counts)| MessageRow {
         message: (*message).into(),
-        counts: counts(of),
+        counts: *of,
     };
     kinds.iter().map(row).collect()
-}
-
-fn counts(counts: &Counts) -> CountsRow {
-    let Counts { offered, handled, refused, coalesced, dropped, expired, lost, depth, waited } =
-        *counts;
-    CountsRow { offered, handled, refused, coalesced, dropped, expired, lost, depth, waited }
 }
 
 fn lane(lane: LaneStats) -> LaneRow {

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::port::Counts;
+
 /// A name that the program holds, or that was read.
 pub type Name = Cow<'static, str>;
 
@@ -74,7 +76,7 @@ pub struct ActorRow {
     /// The other lane.
     pub data: LaneRow,
     /// What became of its messages, all kinds added up.
-    pub total: CountsRow,
+    pub total: Counts,
     /// The same for each kind of message, in the order the actor declares them. In a stream empty
     /// but for the actor that was asked for.
     pub messages: Vec<MessageRow>,
@@ -135,31 +137,6 @@ pub struct LaneRow {
     pub max: u64,
 }
 
-/// What became of messages. At every moment `offered = handled + refused + coalesced + dropped +
-/// expired + lost + depth`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CountsRow {
-    /// Every message handed to the port.
-    pub offered: u64,
-    /// Taken by the machine, which came back without a panic.
-    pub handled: u64,
-    /// Given back to the sender: no place, or the port is closed.
-    pub refused: u64,
-    /// Replaced by a newer one of the same key.
-    pub coalesced: u64,
-    /// Pushed out by a newer one of the same kind.
-    pub dropped: u64,
-    /// Too old when their turn came.
-    pub expired: u64,
-    /// In hand when the machine panicked, or still waiting when the actor ended.
-    pub lost: u64,
-    /// Waiting or in hand now.
-    pub depth: u64,
-    /// Times a sender was told to wait for a place; such a message is offered once it gets in.
-    pub waited: u64,
-}
-
 /// What became of the messages of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -168,7 +145,7 @@ pub struct MessageRow {
     pub message: Name,
     /// What became of them.
     #[serde(flatten)]
-    pub counts: CountsRow,
+    pub counts: Counts,
 }
 
 /// Durations in summary; quantiles are the upper ends of their buckets.
@@ -218,7 +195,7 @@ pub struct KindRow {
     /// Waiting now in their data lanes.
     pub data_depth: u64,
     /// What became of their messages.
-    pub total: CountsRow,
+    pub total: Counts,
     /// The same for each kind of message.
     pub messages: Vec<MessageRow>,
     /// How long their messages waited.
@@ -365,21 +342,6 @@ impl Snapshot {
     #[must_use]
     pub fn at(&self, path: &str) -> Option<&ActorRow> {
         self.actors.iter().find(|actor| actor.path == path)
-    }
-}
-
-impl CountsRow {
-    /// Adds what became of others.
-    pub fn add(&mut self, other: &Self) {
-        self.offered += other.offered;
-        self.handled += other.handled;
-        self.refused += other.refused;
-        self.coalesced += other.coalesced;
-        self.dropped += other.dropped;
-        self.expired += other.expired;
-        self.lost += other.lost;
-        self.depth += other.depth;
-        self.waited += other.waited;
     }
 }
 

@@ -3,8 +3,11 @@
 //! Read under the port's lock, so at every moment of every port and kind
 //! `offered = handled + refused + coalesced + dropped + expired + lost + depth`.
 
-/// What happened to the messages of one kind since the actor was started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// What happened to the messages of one kind since the actor was started; in JSON as in a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Every message handed to the port, but those that are still held back by their sender.
     pub offered: u64,

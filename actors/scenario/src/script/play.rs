@@ -164,16 +164,18 @@ impl Play<'_> {
         text: Option<&str>,
         place: Position,
     ) -> Result<Dynamic, ScriptError> {
-        let functions = self.ast.iter_functions();
-        let takes = functions
-            .filter(|function| function.name == call.fn_name())
-            .map(|function| function.params.len() - call.curry().len().min(function.params.len()));
-        let takes_text = takes.max() == Some(1);
-        let result = match text {
-            Some(text) if takes_text => call.call(self.engine, self.ast, (text.to_owned(),)),
-            _ => call.call(self.engine, self.ast, ()),
+        let result = match text.filter(|_| self.takes_text(call)) {
+            Some(text) => call.call(self.engine, self.ast, (text.to_owned(),)),
+            None => call.call(self.engine, self.ast, ()),
         };
         result.map_err(|error| ScriptError::running(self.file, &error, place))
+    }
+
+    /// Whether a callback has a parameter beside the variables that it shares.
+    fn takes_text(&self, call: &FnPtr) -> bool {
+        let functions = self.ast.iter_functions();
+        let params = functions.filter(|it| it.name == call.fn_name()).map(|it| it.params.len());
+        params.max().is_some_and(|params| params.saturating_sub(call.curry().len()) == 1)
     }
 
     fn told<T>(&self, said: Said<T>, place: Position) -> Result<T, ScriptError> {

@@ -201,13 +201,32 @@ impl Stage {
     /// The server of the world, once it was started.
     pub(super) fn server(&self, at: usize) -> Said<ServerId> {
         let id = self.0.servers.borrow().get(at).copied().flatten();
-        let name = || self.plan().map(|plan| plan.servers[at].name.clone()).unwrap_or_default();
+        let name = || self.server_name(at).unwrap_or_default();
         id.ok_or_else(|| wrong(format!("server {} has not been started", name())))
     }
 
     /// The peer of the world; nobody, of whom nothing was told, where it was left out of this run.
     pub(super) fn peer(&self, at: usize) -> PeerId {
         self.0.peers.borrow().get(at).and_then(|player| player.id).unwrap_or(NOBODY)
+    }
+
+    /// What a server is called.
+    pub(super) fn server_name(&self, at: usize) -> Said<String> {
+        Ok(self.plan()?.servers[at].name.clone())
+    }
+
+    /// What a peer is called.
+    pub(super) fn peer_name(&self, at: usize) -> String {
+        self.0.peers.borrow()[at].plan.name.clone()
+    }
+
+    /// Do something to one peer now, and write nothing down; nothing where it was left out.
+    pub(super) fn with_peer(&self, at: usize, act: impl FnOnce(&mut World, PeerId)) -> Said<()> {
+        let peer = self.peer(at);
+        if peer != NOBODY {
+            act(&mut *self.world()?, peer);
+        }
+        Ok(())
     }
 
     /// Do something to one peer; nothing where it was left out.
@@ -218,14 +237,8 @@ impl Stage {
         what: &str,
         act: impl Fn(&mut World, PeerId) + 'static,
     ) -> Said<()> {
-        let name = self.0.peers.borrow()[at].plan.name.clone();
-        self.deed(kind, format!("{name} {what}"), move |stage| {
-            let peer = stage.peer(at);
-            if peer != NOBODY {
-                act(&mut *stage.world()?, peer);
-            }
-            Ok(())
-        })
+        let name = self.peer_name(at);
+        self.deed(kind, format!("{name} {what}"), move |stage| stage.with_peer(at, &act))
     }
 
     /// Do something to one server.
@@ -236,7 +249,7 @@ impl Stage {
         what: &str,
         act: impl Fn(&mut World, ServerId) + 'static,
     ) -> Said<()> {
-        let name = self.plan()?.servers[at].name.clone();
+        let name = self.server_name(at)?;
         self.deed(kind, format!("{name} {what}"), move |stage| {
             let server = stage.server(at)?;
             act(&mut *stage.world()?, server);

@@ -25,6 +25,13 @@ pub(super) fn integer(what: &str, value: &Dynamic) -> Said<i64> {
         .map_err(|_| wrong(format!("{what}: expected a whole number, found {}", shown(value))))
 }
 
+/// A number counted from 1.
+pub(super) fn ordinal(what: &str, value: &Dynamic) -> Said<u64> {
+    let found = integer(what, value)?;
+    let number = u64::try_from(found).ok().filter(|number| *number > 0);
+    number.ok_or_else(|| wrong(format!("{what}: expected 1 or more, found {found}")))
+}
+
 /// A span in seconds, 0 or more.
 pub(super) fn micros(what: &str, value: &Dynamic) -> Said<Micros> {
     let seconds = number(what, value)?;

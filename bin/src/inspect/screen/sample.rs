@@ -1,18 +1,19 @@
 //! A made-up process for the tests: what it tells at a moment.
 
+use dh_host::Counts;
 use dh_host::inspect::{
-    ActorRow, Change, CountsRow, EdgeRow, LaneRow, LinkRow, MessageRow, PanicRow, Process,
-    Snapshot, Spread, State, TickRow, TickStrip, Traffic,
+    ActorRow, Change, EdgeRow, LaneRow, LinkRow, MessageRow, PanicRow, Process, Snapshot, Spread,
+    State, TickRow, TickStrip, Traffic,
 };
 
 use super::Told;
 
 /// An actor that was handed so many messages.
 pub(crate) fn actor(id: u64, path: &str, offered: u64) -> ActorRow {
-    let total = CountsRow { offered, handled: offered, ..CountsRow::default() };
+    let total = Counts { offered, handled: offered, ..Counts::default() };
     let message = |message: &'static str, offered| MessageRow {
         message: message.into(),
-        counts: CountsRow { offered, ..CountsRow::default() },
+        counts: Counts { offered, ..Counts::default() },
     };
     ActorRow {
         id,

@@ -11,7 +11,6 @@ use rand_chacha::rand_core::Rng as _;
 use rhai::{Dynamic, Map, Position};
 
 use super::{Words, peers, servers};
-use crate::peer::PeerId;
 use crate::scenario::Transport;
 use crate::script::content::{Contents, owner_of_peer};
 use crate::script::deed::DeedKind::{self, Event, Fault as Broken};
@@ -67,8 +66,9 @@ enum Fault {
 /// Draws faults for those who are there.
 struct Dice {
     rng: ChaCha8Rng,
-    names: Vec<String>,
-    servers: Vec<String>,
+    /// How many peers and servers there are.
+    peers: usize,
+    servers: usize,
     /// Pallets whose maps may stand.
     maps: Vec<String>,
     /// Kinds of actors that have not panicked yet.
@@ -118,11 +118,11 @@ impl Dice {
         if peers.is_empty() {
             return Err(wrong("chaos: expected peers before it"));
         }
-        let servers: Vec<String> = plan.servers.iter().map(|it| it.name.clone()).collect();
+        let servers = plan.servers.len();
         Ok(Self {
             rng: stage.0.seeds.rng("chaos"),
-            names: peers.iter().map(|player| player.plan.name.clone()).collect(),
-            alive: (0..servers.len()).collect(),
+            peers: peers.len(),
+            alive: (0..servers).collect(),
             servers,
             maps: plan.pallets.keys().cloned().collect(),
             actors: ACTORS.to_vec(),
@@ -130,8 +130,8 @@ impl Dice {
     }
 
     fn fault(&mut self) -> Fault {
-        let peer = self.below(self.names.len());
-        let server = self.below(self.servers.len());
+        let peer = self.below(self.peers);
+        let server = self.below(self.servers);
         let span = self.span(100, SPAN_MAX);
         match self.below(16) {
             0..=2 => Fault::Cut(peer, self.cut(), span),
@@ -217,7 +217,7 @@ impl Fault {
     }
 
     fn told(&self, stage: &Stage) -> Said<String> {
-        let peer = |at: &usize| stage.0.peers.borrow()[*at].plan.name.clone();
+        let peer = |at: &usize| stage.peer_name(*at);
         let plan = stage.plan()?;
         let server = |at: &usize| &plan.servers[*at].name;
         let secs = |span: &Micros| span.as_secs_f64();
@@ -243,21 +243,21 @@ impl Fault {
     fn happen(&self, stage: &Stage) -> Said<()> {
         match self {
             Self::Cut(at, way, span) => {
-                to_peer(stage, *at, |world, peer| world.cut(peer, *way))?;
+                stage.with_peer(*at, |world, peer| world.cut(peer, *way))?;
                 let at = *at;
                 later(stage, *span, move |stage| {
-                    to_peer(stage, at, |world, peer| world.cut(peer, Cut::NONE))
+                    stage.with_peer(at, |world, peer| world.cut(peer, Cut::NONE))
                 })
             }
             Self::Relink(at, links, span) => {
-                to_peer(stage, *at, |world, peer| world.relink(peer, fitted(world, *links)))?;
+                stage.with_peer(*at, |world, peer| world.relink(peer, fitted(world, *links)))?;
                 let at = *at;
                 later(stage, *span, move |stage| {
                     let links = stage.0.peers.borrow()[at].plan.links;
-                    to_peer(stage, at, |world, peer| world.relink(peer, links))
+                    stage.with_peer(at, |world, peer| world.relink(peer, links))
                 })
             }
-            Self::Rebind(at) => to_peer(stage, *at, |world, peer| {
+            Self::Rebind(at) => stage.with_peer(*at, |world, peer| {
                 world.rebind(peer);
             }),
             Self::Disk(at, call) => {
@@ -266,11 +266,11 @@ impl Fault {
                 Ok(())
             }
             Self::Visit(at, span) => {
-                to_peer(stage, *at, World::disconnect)?;
+                stage.with_peer(*at, World::disconnect)?;
                 let at = *at;
                 later(stage, *span, move |stage| {
                     let server = stage.server(peers::home_of(stage, at)?)?;
-                    to_peer(stage, at, |world, peer| world.join(peer, server))
+                    stage.with_peer(at, |world, peer| world.join(peer, server))
                 })
             }
             Self::Stall(at, by) => {
@@ -319,15 +319,6 @@ fn fitted(world: &World, links: Links) -> Links {
         Transport::Memory => links,
         Transport::Quic => Links { up: whole(links.up), down: whole(links.down) },
     }
-}
-
-fn to_peer(stage: &Stage, at: usize, act: impl Fn(&mut World, PeerId)) -> Said<()> {
-    let peer = stage.peer(at);
-    let mut world = stage.world()?;
-    if world.has_peer(peer) {
-        act(&mut world, peer);
-    }
-    Ok(())
 }
 
 /// The end of a fault: no deed of its own.

@@ -1,8 +1,8 @@
 //! Words that break things on purpose.
 
-use dh_host::disk::Failure;
 use std::net::SocketAddr;
 
+use dh_host::disk::Failure;
 use dh_host::net::{Cut, FLOOD_MAX, Hostile};
 use rhai::Dynamic;
 
@@ -11,7 +11,7 @@ use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
 use crate::script::error::{Said, wrong};
 use crate::script::stage::{Stage, Target};
-use crate::script::value::{integer, links, micros, number};
+use crate::script::value::{integer, links, micros, number, ordinal};
 use crate::world::World;
 
 pub(super) fn register(words: &mut Words<'_>) {
@@ -157,7 +157,7 @@ fn raid(
     begin: impl Fn(&World, SocketAddr) -> Result<Hostile, String> + 'static,
 ) -> Said<()> {
     let at = server.at;
-    let name = server.stage.plan()?.servers[at].name.clone();
+    let name = server.stage.server_name(at)?;
     server.stage.deed(Fault, format!("{name} {told}"), move |stage| {
         let id = stage.server(at)?;
         let world = stage.world()?;
@@ -169,7 +169,7 @@ fn raid(
 
 /// What a hostile peer does, by its own draw.
 pub(super) fn raid_of_chance(stage: &Stage, at: usize, server: &ServerHandle) -> Said<()> {
-    let name = stage.0.peers.borrow()[at].plan.name.clone();
+    let name = stage.peer_name(at);
     let drawn = stage.0.seeds.bytes(&format!("raid {name}"))[0];
     match drawn % 3 {
         0 => raid(server, &format!("is flooded by {name}"), |world, to| {
@@ -251,12 +251,10 @@ pub(super) fn path_of(stage: &Stage, whose: Target, actor: &str) -> Said<String>
 }
 
 fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: &Dynamic) -> Said<()> {
-    let nth = integer("panic", nth)?;
-    let nth = u64::try_from(nth).ok().filter(|nth| *nth > 0);
-    let nth = nth.ok_or_else(|| wrong("panic: expected the number of a message, from 1"))?;
+    let nth = ordinal("panic", nth)?;
     let name = match whose {
-        Target::Server(at) => stage.plan()?.servers[at].name.clone(),
-        Target::Peer(at) => stage.0.peers.borrow()[at].plan.name.clone(),
+        Target::Server(at) => stage.server_name(at)?,
+        Target::Peer(at) => stage.peer_name(at),
     };
     let actor = actor.to_owned();
     stage.deed(Fault, format!("{name} panics: {actor} at message {nth}"), move |stage| {
@@ -267,8 +265,7 @@ fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: &Dynamic) -> Said<()
 }
 
 fn disk_fail(stage: &Stage, owner: String, nth: &Dynamic) -> Said<()> {
-    let nth = u64::try_from(integer("disk_fail", nth)?).ok().filter(|nth| *nth > 0);
-    let nth = nth.ok_or_else(|| wrong("disk_fail: expected the number of a call, from 1"))?;
+    let nth = ordinal("disk_fail", nth)?;
     stage.deed(Fault, format!("{owner}: call {nth} of the disk fails"), move |stage| {
         let mut contents = stage.0.contents.borrow_mut();
         contents.disk(&owner).faulty.fail_nth(nth, Failure::Io);

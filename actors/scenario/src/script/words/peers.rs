@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dh_machine::Micros;
-use rhai::{Array, Dynamic, Map, NativeCallContext};
+use rhai::{Array, Dynamic, Map};
 
 use super::time::in_time;
 use super::{PeerHandle, ServerHandle, Words, faults};
@@ -33,26 +33,24 @@ pub(super) fn register(words: &mut Words<'_>) {
     words.word(
         "peer(\"name\", #{ role, link, prefs, server, joins, inside })",
         "One more peer, as in the data at the top.",
-        move |cx: NativeCallContext<'_>, name: &str, data: Map| {
+        move |name: &str, data: Map| {
             let plan = PeerPlan { name: name.to_owned(), ..PeerPlan::default() };
             let plan = plan.read(&Dynamic::from_map(data), &*stage.plan()?)?;
-            enter(&stage, plan, &cx)
+            enter(&stage, plan)
         },
     );
     let stage = words.stage.clone();
     words.word(
         "spawn(n, \"role\", seconds)",
         "So many peers of one role, who join one after the other within this time; an array.",
-        move |cx: NativeCallContext<'_>, n: Dynamic, role: &str, over: Dynamic| {
-            spawn(&stage, &cx, &n, role, &over, Map::new())
-        },
+        move |n: Dynamic, role: &str, over: Dynamic| spawn(&stage, &n, role, &over, Map::new()),
     );
     let stage = words.stage.clone();
     words.word(
         "spawn(n, \"role\", seconds, #{ link, prefs, server })",
         "The same, over this link, with these preferences, to this server.",
-        move |cx: NativeCallContext<'_>, n: Dynamic, role: &str, over: Dynamic, data: Map| {
-            spawn(&stage, &cx, &n, role, &over, data)
+        move |n: Dynamic, role: &str, over: Dynamic, data: Map| {
+            spawn(&stage, &n, role, &over, data)
         },
     );
     sessions(words);
@@ -187,26 +185,15 @@ pub(super) fn home_of(stage: &Stage, at: usize) -> Said<usize> {
 
 fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
     let (at, to) = (peer.at, server.at);
-    let name = peer.stage.0.peers.borrow()[at].plan.name.clone();
+    let name = peer.stage.peer_name(at);
     let what = format!("{name} joins {}", peer.stage.plan()?.servers[to].name);
     peer.stage.deed(DeedKind::Event, what, move |stage| {
-        let (peer, server) = (stage.peer(at), stage.server(to)?);
-        let mut world = stage.world()?;
-        if world.has_peer(peer) {
-            world.join(peer, server);
-        }
-        Ok(())
+        let server = stage.server(to)?;
+        stage.with_peer(at, |world, peer| world.join(peer, server))
     })
 }
 
-fn spawn(
-    stage: &Stage,
-    cx: &NativeCallContext<'_>,
-    n: &Dynamic,
-    role: &str,
-    over: &Dynamic,
-    data: Map,
-) -> Said<Array> {
+fn spawn(stage: &Stage, n: &Dynamic, role: &str, over: &Dynamic, data: Map) -> Said<Array> {
     let (n, over) = (integer("spawn", n)?, micros("spawn", over)?);
     let n = u32::try_from(n).map_err(|_| wrong("spawn: expected how many peers"))?;
     let plan = stage.plan()?;
@@ -220,13 +207,13 @@ fn spawn(
         let joins = begin + Micros(over.0 * u64::from(nth) / u64::from(n.max(1)));
         let joins = template.joins.map(|_| joins);
         let peer = PeerPlan { name, joins, ..template.clone() };
-        handles.push(Dynamic::from(enter(stage, peer, cx)?));
+        handles.push(Dynamic::from(enter(stage, peer)?));
     }
     Ok(handles)
 }
 
 /// One more peer of the script.
-fn enter(stage: &Stage, plan: PeerPlan, cx: &NativeCallContext<'_>) -> Said<PeerHandle> {
+fn enter(stage: &Stage, plan: PeerPlan) -> Said<PeerHandle> {
     let mut peers = stage.0.peers.borrow_mut();
     if peers.iter().any(|player| player.plan.name == plan.name) {
         let name = &plan.name;
@@ -247,7 +234,6 @@ fn enter(stage: &Stage, plan: PeerPlan, cx: &NativeCallContext<'_>) -> Said<Peer
     if stage.runs() {
         start(stage, at)?;
     }
-    let _ = cx;
     Ok(PeerHandle { stage: stage.clone(), at })
 }
 
@@ -284,7 +270,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
 }
 
 fn take_role(stage: &Stage, at: usize, role: Role) {
-    let name = stage.0.peers.borrow()[at].plan.name.clone();
+    let name = stage.peer_name(at);
     let rng = stage.0.seeds.rng(&format!("role {name}"));
     let acting = Acting::new(role, rng, stage.0.now.get());
     stage.0.peers.borrow_mut()[at].acting = Some(acting);
@@ -325,7 +311,7 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
             }
         }
         if act == Act::LeaveAndForget {
-            let name = stage.0.peers.borrow()[at].plan.name.clone();
+            let name = stage.peer_name(at);
             stage.0.contents.borrow_mut().disk(&owner_of_peer(&name)).forget();
         }
     }

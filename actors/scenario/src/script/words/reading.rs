@@ -18,7 +18,7 @@ pub(super) fn register(words: &mut Words<'_>) {
 
 fn peers(words: &mut Words<'_>) {
     words.reading("peer.name", "Its name.", |peer: &mut PeerHandle| {
-        Ok(peer.stage.0.peers.borrow()[peer.at].plan.name.clone())
+        Ok(peer.stage.peer_name(peer.at))
     });
     words.reading("peer.playing", "Whether it plays.", |peer: &mut PeerHandle| {
         of_peer(peer, PeerRecord::is_playing)
@@ -147,7 +147,7 @@ fn feed(words: &mut Words<'_>) {
 
 fn servers(words: &mut Words<'_>) {
     words.reading("server.name", "Its name.", |server: &mut ServerHandle| -> Said<String> {
-        Ok(server.stage.plan()?.servers[server.at].name.clone())
+        server.stage.server_name(server.at)
     });
     words.reading("server.tick", "Its newest tick.", |server: &mut ServerHandle| {
         of_server(server, |record| record.last_tick.map_or(0, |(Tick(tick), _)| i64::from(tick)))

@@ -25,7 +25,7 @@ pub(super) fn register(words: &mut Words<'_>) {
          same address, key and disk.",
         |server: &mut ServerHandle| {
             let at = server.at;
-            let name = server.stage.plan()?.servers[at].name.clone();
+            let name = server.stage.server_name(at)?;
             server
                 .stage
                 .deed(DeedKind::Event, format!("{name} starts"), move |stage| start(stage, at))
@@ -36,7 +36,7 @@ pub(super) fn register(words: &mut Words<'_>) {
         "Tells everybody why, and stops in order.",
         |server: &mut ServerHandle, reason: &str| {
             let (at, reason) = (server.at, reason.to_owned());
-            let name = server.stage.plan()?.servers[at].name.clone();
+            let name = server.stage.server_name(at)?;
             server.stage.deed(DeedKind::Event, format!("{name} stops"), move |stage| {
                 let id = stage.server(at)?;
                 let scope = stage.world()?.say_goodbye(id, &reason);

@@ -8,7 +8,7 @@ use crate::script::error::{Said, unknown, wrong};
 use crate::script::limit::WAITING_MAX;
 use crate::script::plan::Plan;
 use crate::script::stage::{Handler, Player, Stage, Target, What};
-use crate::script::value::{integer, micros};
+use crate::script::value::{micros, ordinal};
 use dh_machine::Micros;
 use rand_chacha::rand_core::Rng as _;
 
@@ -64,13 +64,9 @@ fn handlers(words: &mut Words<'_>) {
         "on(peer, \"event\", |text| ...)",
         "Calls something each time that happens to a peer.",
         move |cx: NativeCallContext<'_>, peer: PeerHandle, event: &str, call: FnPtr| {
-            let whose = Target::Peer(peer.at);
-            on(&stage, PEER_EVENTS, event, |event| Handler {
-                whose,
-                event,
-                call: call.clone(),
-                place: cx.call_position(),
-            })
+            let event = known_event(PEER_EVENTS, event)?;
+            let (whose, place) = (Target::Peer(peer.at), cx.call_position());
+            on(&stage, Handler { whose, event, call, place })
         },
     );
     let stage = words.stage.clone();
@@ -78,13 +74,9 @@ fn handlers(words: &mut Words<'_>) {
         "on(server, \"event\", |text| ...)",
         "Calls something each time that happens to a server.",
         move |cx: NativeCallContext<'_>, server: ServerHandle, event: &str, call: FnPtr| {
-            let whose = Target::Server(server.at);
-            on(&stage, SERVER_EVENTS, event, |event| Handler {
-                whose,
-                event,
-                call: call.clone(),
-                place: cx.call_position(),
-            })
+            let event = known_event(SERVER_EVENTS, event)?;
+            let (whose, place) = (Target::Server(server.at), cx.call_position());
+            on(&stage, Handler { whose, event, call, place })
         },
     );
 }
@@ -104,8 +96,7 @@ fn chance(words: &mut Words<'_>) {
         "dice(n)",
         "A whole number from 1 to n, from the scenario's seed.",
         move |sides: Dynamic| {
-            let sides = u64::try_from(integer("dice", &sides)?).ok().filter(|it| *it > 0);
-            let sides = sides.ok_or_else(|| wrong("dice: expected 1 or more"))?;
+            let sides = ordinal("dice", &sides)?;
             let drawn = stage.0.rng.borrow_mut().next_u64() % sides;
             Ok::<_, Box<rhai::EvalAltResult>>(i64::try_from(drawn).unwrap_or(i64::MAX - 1) + 1)
         },
@@ -148,20 +139,19 @@ pub(super) fn in_time(stage: &Stage, word: &str, at: Micros) -> Said<()> {
     Err(wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes")))
 }
 
-fn on(
-    stage: &Stage,
-    known: &'static [(&'static str, &'static str)],
-    event: &str,
-    handler: impl Fn(&'static str) -> Handler,
-) -> Said<()> {
+/// An event by its name.
+fn known_event(known: &'static [(&'static str, &'static str)], event: &str) -> Said<&'static str> {
     let names = known.iter().map(|(name, _)| *name);
     let name = names.clone().find(|name| *name == event);
-    let name = name.ok_or_else(|| unknown("event", event, names))?;
+    name.ok_or_else(|| unknown("event", event, names))
+}
+
+fn on(stage: &Stage, handler: Handler) -> Said<()> {
     let mut handlers = stage.0.handlers.borrow_mut();
     if WAITING_MAX <= handlers.len() {
         return Err(wrong(format!("on: expected at most {WAITING_MAX} handlers")));
     }
-    handlers.push(handler(name));
+    handlers.push(handler);
     Ok(())
 }
 
