@@ -51,8 +51,12 @@ pub struct TickClock {
     settings: ClockSettings,
     tick_rate: TickRate,
     margin: JitterMargin,
+    /// The margin before the present run of starved ticks.
+    margin_before: JitterMargin,
     /// Seconds for which the margin stays as it is.
     tight_for: f64,
+    /// Seconds for which starved ticks still tell of a stall of ours, and not of jitter.
+    excused_for: f64,
     reading: Option<Reading>,
     holding: bool,
     /// Ticks that time has paid for and nobody has made yet; always below 1 between calls.
@@ -70,9 +74,11 @@ struct Reading {
 }
 
 impl TickClock {
-    /// Ticks one call may ask for. More inputs at once would overflow the server's queue, and the
-    /// server has lived through that time without us anyway.
+    /// Ticks one call may ask for: more inputs at once would overflow the server's queue. Whoever
+    /// owes more has stalled; the server has lived through that time without us.
     pub const BURST_MAX: u32 = 12;
+    /// Seconds after a stall within which the server's answers still tell of it.
+    pub const STALL_ECHO: f64 = 0.5;
     /// Seconds after the last empty queue from which on the link is calm.
     pub const CALM_AFTER: f64 = 10.0;
 
@@ -83,7 +89,9 @@ impl TickClock {
             settings,
             tick_rate,
             margin: JitterMargin::default(),
+            margin_before: JitterMargin::default(),
             tight_for: 0.0,
+            excused_for: 0.0,
             reading: None,
             holding: false,
             owed: 0.0,
@@ -111,10 +119,15 @@ impl TickClock {
         };
         // A run of n starved ticks ends at this tick; those before the last reading were counted.
         let run = u32::from(depth.min(0).unsigned_abs());
-        self.margin.grow(self.settings.margin, run.min(passed));
-        // One input less, or one later, and that tick would have starved.
-        if depth <= 0 {
-            self.tight_for = Self::CALM_AFTER;
+        if run == 0 {
+            self.margin_before = self.margin;
+        }
+        if self.excused_for <= 0.0 {
+            self.margin.grow(self.settings.margin, run.min(passed));
+            // One input less, or one later, and that tick would have starved.
+            if depth <= 0 {
+                self.tight_for = Self::CALM_AFTER;
+            }
         }
         // How deep a starved queue would be is unknown; it is empty.
         let waiting = f32::from(depth.max(0));
@@ -137,7 +150,13 @@ impl TickClock {
         self.owed += (seconds * rate).max(0.0);
         let whole = libm::floor(self.owed);
         self.owed -= whole;
-        let made = whole.min(f64::from(Self::BURST_MAX));
+        self.excused_for = (self.excused_for - seconds).max(0.0);
+        let mut made = whole;
+        if whole > f64::from(Self::BURST_MAX) {
+            self.excuse_stall();
+            // The queue ran dry; it is filled to where it stands best.
+            made = f64::from(libm::ceilf(self.target())).min(f64::from(Self::BURST_MAX));
+        }
         self.discarded += count(whole - made);
         u32::try_from(count(made)).unwrap_or(Self::BURST_MAX)
     }
@@ -207,6 +226,14 @@ impl TickClock {
         let calm = (seconds - self.tight_for).max(0.0);
         self.tight_for = (self.tight_for - seconds).max(0.0);
         self.margin.narrow(self.settings.margin, narrow(calm));
+    }
+
+    /// No margin could have covered the ticks that starved while we stood still: they earn none.
+    fn excuse_stall(&mut self) {
+        if self.reading.is_some_and(|reading| reading.depth < 0) {
+            self.margin = self.margin_before;
+        }
+        self.excused_for = Self::STALL_ECHO;
     }
 
     fn judge_hold(&mut self, unacked: u32) {

@@ -11,6 +11,16 @@ use crate::{InputQueue, PendingInputs};
 
 const FRAME: Micros = Micros(4_000);
 
+/// Time goes by in frames of 50 ms, which are no stalls.
+fn pass(clock: &mut TickClock, seconds: f64) {
+    let mut left = Micros::from_secs_f64(seconds);
+    while left.0 > 0 {
+        let frame = left.min(Micros::from_millis(50));
+        clock.advance(frame, 1.0, 0);
+        left = left - frame;
+    }
+}
+
 fn clock() -> TickClock {
     TickClock::new(ClockSettings::new(TickRate::DEFAULT), TickRate::DEFAULT)
 }
@@ -245,7 +255,7 @@ fn every_setting_counts_from_the_next_frame_on() {
     let margin = MarginSettings { growth: 2.0, max: 2.25, decay: 1.0 };
     clock.set_settings(ClockSettings { margin, ..base });
     clock.observe(Tick(3), -2);
-    clock.advance(Micros::from_millis(10_250), 1.0, 0);
+    pass(&mut clock, 10.25);
     assert!((clock.target() - 4.0).abs() < 1e-4);
 }
 
@@ -259,13 +269,13 @@ fn the_margin_stays_while_the_queue_still_runs_down_to_nothing() {
     for depth in [1, 2, 0].into_iter().cycle().take(200) {
         tick += 60;
         clock.observe(Tick(tick), depth);
-        clock.advance(Micros::from_secs(1), 1.0, 0);
+        pass(&mut clock, 1.0);
     }
     assert!((clock.target() - 2.5).abs() < 1e-6, "{}", clock.target());
     for _ in 0..15 {
         tick += 60;
         clock.observe(Tick(tick), 1);
-        clock.advance(Micros::from_secs(1), 1.0, 0);
+        pass(&mut clock, 1.0);
     }
     assert!((clock.target() - 2.0).abs() < 1e-6, "{}", clock.target());
 }
@@ -333,11 +343,30 @@ fn the_time_scale_scales_the_ticks() {
 }
 
 #[test]
-fn after_a_stall_no_more_ticks_are_made_than_the_server_would_queue() {
+fn after_a_stall_as_many_ticks_are_made_as_should_wait_at_the_server() {
     let mut clock = clock();
-    assert_eq!(clock.advance(Micros::from_secs(1), 1.0, 0), TickClock::BURST_MAX);
-    assert_eq!(clock.discarded(), 48);
+    assert_eq!(clock.advance(Micros::from_millis(200), 1.0, 0), TickClock::BURST_MAX);
+    assert_eq!(clock.advance(Micros::from_secs(1), 1.0, 0), 2);
+    assert_eq!(clock.discarded(), 58);
     assert_eq!(clock.advance(Micros::from_millis(17), 1.0, 0), 1);
+}
+
+/// CLK-01
+#[test]
+fn the_ticks_that_starve_while_the_client_itself_stalls_earn_no_margin() {
+    let mut clock = clock();
+    clock.observe(Tick(1), 2);
+    // Some answers are read before the clock learns how long it stood still, and some after.
+    clock.observe(Tick(40), -38);
+    assert!(clock.target() > 2.0, "until then it may be jitter");
+    let _ = clock.advance(Micros::from_secs(1), 1.0, 0);
+    assert!((clock.target() - 2.0).abs() < 1e-6);
+    clock.observe(Tick(63), -61);
+    clock.observe(Tick(64), 2);
+    assert!((clock.target() - 2.0).abs() < 1e-6);
+    pass(&mut clock, 1.0);
+    clock.observe(Tick(200), -1);
+    assert!((clock.target() - 2.5).abs() < 1e-6, "jitter earns it again");
 }
 
 /// CLK-02; netcode OQ-14.
