@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use dh_host::net::{
     Closed, Connection, DialOptions, Dialed, Endpoint, Identity, InMessage, Knock, Links,
-    ListenOptions, NetEvent, Target, Verdict,
+    ListenOptions, NetEvent, Target, Verdict, Whose,
 };
 use dh_host::{Actor, Context, Inlet, Performed, Place, Port, Runtime, Start};
 use dh_machine::{Machine, Micros, Outbox, Restart, Spec, Strategy, actor_message};
@@ -71,7 +71,7 @@ impl Raw {
         let raw = Self::start(world.runtime(), dial.reads);
         let target = match dial.transport {
             Transport::Quic => Target::Udp(address, "server".to_owned()),
-            Transport::Memory => Target::Memory(address),
+            Transport::Memory => Target::Memory(address, Whose::Guest),
         };
         let identity = Identity::from_secret(&[dial.key; 32]);
         let options = DialOptions { links: dial.links, ..DialOptions::new(target, identity) };

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use dh_host::Inlet;
 use dh_host::net::{ClientPath, Congestion, DialOptions, Dialed, Dialing};
-use dh_host::net::{Identity, Links, Net, Target, Trust};
+use dh_host::net::{Identity, Links, Net, Target, Trust, Whose};
 use dh_prefs::Address;
 
 /// What every dial of one client has in common.
@@ -23,8 +23,8 @@ pub struct Dialer {
     pub path: ClientPath,
     /// Where the server inside this process listens, if there is one.
     pub local: Option<SocketAddr>,
-    /// Whether servers are reached through memory whatever their address; for scenarios.
-    pub through_memory: bool,
+    /// As whose servers are reached through memory, whatever their address; for scenarios.
+    pub through_memory: Option<Whose>,
     /// The address to dial from; any when not given.
     pub from: Option<SocketAddr>,
     /// Which controller decides how much may be under way.
@@ -42,7 +42,7 @@ impl Dialer {
             shaped: false,
             path: ClientPath::default(),
             local: None,
-            through_memory: false,
+            through_memory: None,
             from: None,
             congestion: Congestion::default(),
         }
@@ -65,11 +65,11 @@ impl Dialer {
 
     fn target(&self, address: &Address) -> Target {
         let literal = address.host.parse().ok().map(|ip| SocketAddr::new(ip, address.port));
-        match (address.is_local_world(), self.local, literal) {
-            (true, Some(local), _) => Target::Memory(local),
-            (_, _, Some(literal)) if self.through_memory => Target::Memory(literal),
-            (_, _, Some(literal)) => Target::Udp(literal, address.to_string()),
-            (_, _, None) => Target::Host(address.host.clone(), address.port),
+        match (address.is_local_world(), self.local, literal, self.through_memory) {
+            (true, Some(local), ..) => Target::Memory(local, Whose::Host),
+            (_, _, Some(literal), Some(whose)) => Target::Memory(literal, whose),
+            (_, _, Some(literal), None) => Target::Udp(literal, address.to_string()),
+            (_, _, None, _) => Target::Host(address.host.clone(), address.port),
         }
     }
 }

@@ -46,7 +46,7 @@ pub use self::congestion::Congestion;
 pub use self::connection::{
     BlobEvent, Connection, ConnectionStats, InMessage, NetEvent, Remote, SendError,
 };
-pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust};
+pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust, Whose};
 pub use self::endpoint::{Endpoint, EndpointStats, ListenError, ListenOptions};
 pub use self::file::FileError;
 pub(crate) use self::file::replace_with;

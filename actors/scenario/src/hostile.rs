@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use dh_host::Runtime;
-use dh_host::net::{DialOptions, Hostile, Identity, Target};
+use dh_host::net::{DialOptions, Hostile, Identity, Target, Whose};
 use dh_messages::{
     ClientInfo, ClientReady, ConnectRequest, Message, PROTOCOL_VERSION, encode, schema_hash,
 };
@@ -23,7 +23,7 @@ pub fn slow_reader(
 ) -> Result<Hostile, String> {
     let target = match transport {
         Transport::Quic => Target::Udp(address, address.to_string()),
-        Transport::Memory => Target::Memory(address),
+        Transport::Memory => Target::Memory(address, Whose::Guest),
     };
     let key = runtime.seeds().bytes(&format!("slow reader {name}"));
     let options = DialOptions::new(target, Identity::from_secret(&key));

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use dh_client::{
     CameraMode, Client, ClientContent, ClientOptions, Controls, Dialer, Observer, Pilot,
 };
-use dh_host::net::{Identity, Links};
+use dh_host::net::{Identity, Links, Whose};
 use dh_host::{Runtime, Scope};
 use dh_prefs::{Address, Prefs, key};
 use dh_server::{Server, ServerOptions};
@@ -146,7 +146,7 @@ fn peer(
 fn inside(identity: Identity, server: SocketAddr) -> Dialer {
     let mut dialer = Dialer::new(identity);
     dialer.local = Some(server);
-    dialer.through_memory = true;
+    dialer.through_memory = Some(Whose::Host);
     dialer
 }
 

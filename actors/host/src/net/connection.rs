@@ -157,7 +157,7 @@ impl Face {
     pub(crate) fn remote(&self) -> Remote {
         match &self.lane {
             Lane::Quic(lane) => Remote::Udp(lane.remote()),
-            Lane::Memory(_) => Remote::Loopback,
+            Lane::Memory(end) => end.remote(),
         }
     }
 

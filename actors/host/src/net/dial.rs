@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 use super::certificate::OneServer;
 use super::configs::{SERVER_NAME, Source};
 use super::congestion::{Congestion, End};
-use super::connection::{Connection, Lane};
+use super::connection::{Connection, Lane, Remote};
 use super::identity::Identity;
 use super::key::{Fingerprint, PeerKey};
 use super::known_hosts::{KnownHosts, KnownHostsError};
@@ -59,7 +59,16 @@ pub enum Target {
     /// At whatever address the name has, and a port.
     Host(String, u16),
     /// In this process, listening at that address.
-    Memory(SocketAddr),
+    Memory(SocketAddr, Whose),
+}
+
+/// Whose a dial inside the process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The player's whose process this is.
+    Host,
+    /// Somebody's who came from outside, as far as the server can tell; for scenarios.
+    Guest,
 }
 
 /// Which key a server must show.
@@ -181,10 +190,10 @@ pub(crate) async fn connect(
     number: u64,
     inlet: Option<&Inlet<Dialed>>,
 ) -> Result<Connection, DialError> {
-    let Target::Memory(address) = options.target else {
+    let Target::Memory(address, whose) = options.target else {
         return dial_quic(net, options, inlet).await;
     };
-    let dialled = dial_memory(net, options, address, number);
+    let dialled = dial_memory(net, options, (address, whose), number);
     let dialled = tokio::time::timeout(limit::IDLE_MAX, dialled).await;
     dialled.unwrap_or(Err(DialError::TimedOut))
 }
@@ -255,7 +264,7 @@ fn expected_key(trust: &Trust, address: SocketAddr, name: &str) -> Result<Known,
 async fn find(net: &Shared, target: &Target) -> Result<(SocketAddr, String), DialError> {
     match target {
         Target::Udp(address, name) => Ok((*address, name.clone())),
-        Target::Memory(address) => Ok((*address, address.to_string())),
+        Target::Memory(address, _) => Ok((*address, address.to_string())),
         Target::Host(name, port) => {
             let failed = |error| DialError::Lookup { name: name.clone(), error };
             let kept = if *port == DEFAULT_PORT { name.clone() } else { format!("{name}:{port}") };
@@ -309,6 +318,7 @@ fn any(net: &Shared, to: SocketAddr) -> SocketAddr {
 pub(crate) struct MemoryKnock {
     net: Arc<Shared>,
     server: SocketAddr,
+    remote: Remote,
     client_key: PeerKey,
     shaper: Arc<Shaper>,
     answer: oneshot::Sender<Answer>,
@@ -324,12 +334,17 @@ enum Answer {
 impl MemoryKnock {
     /// Let it in: the server's end, which sends and hears nothing once `is_dead`.
     pub(crate) fn accept(self, server_key: PeerKey, is_dead: Arc<AtomicBool>) -> Connection {
-        let Self { net, server, client_key, shaper, answer } = self;
-        let ends = Ends { server, client_key, server_key, is_dead };
+        let Self { net, server, remote, client_key, shaper, answer } = self;
+        let ends = Ends { server, remote, client_key, server_key, is_dead };
         let (near, far) = memory::pair(&net, ends, shaper);
         // A dialler that gave up drops its end, which closes the connection.
         let _ = answer.send(Answer::Accepted(Connection::new(Lane::Memory(near))));
         Connection::new(Lane::Memory(far))
+    }
+
+    /// Where it comes from.
+    pub(crate) const fn remote(&self) -> Remote {
+        self.remote
     }
 
     /// Say nothing to it. Dropping it instead refuses it.
@@ -341,7 +356,7 @@ impl MemoryKnock {
 async fn dial_memory(
     net: &Arc<Shared>,
     options: &DialOptions,
-    address: SocketAddr,
+    (address, whose): (SocketAddr, Whose),
     number: u64,
 ) -> Result<Connection, DialError> {
     let client = options.from.unwrap_or_else(|| any(net, address));
@@ -357,6 +372,10 @@ async fn dial_memory(
     door.knock(MemoryKnock {
         net: Arc::clone(net),
         server: address,
+        remote: match whose {
+            Whose::Host => Remote::Loopback,
+            Whose::Guest => Remote::Udp(client),
+        },
         client_key: options.identity.key(),
         shaper: Arc::clone(&shaper),
         answer,

@@ -344,7 +344,7 @@ impl Arrival {
     fn remote(&self) -> Remote {
         match self {
             Self::Quic(incoming) => Remote::Udp(incoming.remote_address()),
-            Self::Memory(_) => Remote::Loopback,
+            Self::Memory(knock) => knock.remote(),
         }
     }
 

@@ -21,7 +21,7 @@ use dh_machine::Micros;
 use self::half::{Half, Path, Stream};
 use super::Shared;
 use super::close::{By, Closed, code, cut};
-use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
+use super::connection::{BlobEvent, ConnectionStats, NetEvent, Remote, SendError};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::{Shaper, Way};
@@ -38,6 +38,7 @@ pub(crate) struct MemoryEnd {
 struct Pair {
     net: Arc<Shared>,
     shaper: Arc<Shaper>,
+    client: Remote,
     keys: [PeerKey; 2],
     /// What each side sends.
     halves: [Half; 2],
@@ -70,6 +71,8 @@ impl Side {
 #[derive(Clone, Debug)]
 pub(crate) struct Ends {
     pub(crate) server: SocketAddr,
+    /// Where the client is, as the server is told.
+    pub(crate) remote: Remote,
     pub(crate) client_key: PeerKey,
     pub(crate) server_key: PeerKey,
     /// The server's process is taken for dead.
@@ -85,7 +88,8 @@ pub(crate) fn pair(net: &Arc<Shared>, ends: Ends, shaper: Arc<Shaper>) -> (Memor
     };
     let halves = [Half::new(path(Side::Client)), Half::new(path(Side::Server))];
     let keys = [ends.client_key, ends.server_key];
-    let pair = Arc::new(Pair { net: Arc::clone(net), shaper, keys, halves });
+    let pair = Pair { net: Arc::clone(net), shaper, client: ends.remote, keys, halves };
+    let pair = Arc::new(pair);
     let end = |side| MemoryEnd { pair: Arc::clone(&pair), side };
     (end(Side::Client), end(Side::Server))
 }
@@ -138,6 +142,14 @@ impl MemoryEnd {
 
     pub(crate) fn peer_key(&self) -> PeerKey {
         self.pair.keys[self.side.other() as usize]
+    }
+
+    /// Where the other end is. A server is always in this process.
+    pub(crate) fn remote(&self) -> Remote {
+        match self.side {
+            Side::Client => Remote::Loopback,
+            Side::Server => self.pair.client,
+        }
     }
 
     pub(crate) fn datagram_max(&self) -> usize {

@@ -4,7 +4,7 @@ use dh_client::{
     CameraMode, Client, ClientOptions, Controls, Dialer, Manner, Observer as ClientObserver, Pilot,
     Wish,
 };
-use dh_host::net::{Cut, Links};
+use dh_host::net::{Cut, Links, Whose};
 use dh_messages::Buttons;
 use dh_prefs::Address;
 
@@ -25,7 +25,11 @@ impl World {
         let mut dialer = Dialer::new(self.identity(&name));
         dialer.links = links;
         dialer.shaped = true;
-        dialer.through_memory = inside || self.transport == Transport::Memory;
+        dialer.through_memory = match (inside, self.transport) {
+            (true, _) => Some(Whose::Host),
+            (false, Transport::Memory) => Some(Whose::Guest),
+            (false, Transport::Quic) => None,
+        };
         let options = ClientOptions {
             dialer,
             content,

@@ -9,7 +9,9 @@ use super::ear::{
     Ear, Over, Told, dial_options, identity, listen, lossy, simulated, sleep_ms, welcome,
 };
 use crate::net::configs::Source;
-use crate::net::{Congestion, Dialed, Incoming, Knock, Remote, SimulatedNetwork, Verdict};
+use crate::net::{
+    Congestion, Dialed, Incoming, Knock, Remote, SimulatedNetwork, Target, Verdict, Whose,
+};
 
 async fn knock(knocks: &Ear) -> Incoming {
     match knocks.next().await {
@@ -180,6 +182,24 @@ fn while_told_to_shed_a_real_client_still_joins_within_a_second() {
         assert!(stats.shed >= 1 && stats.retried == 1, "{stats:?}");
         // Who is in is not shed.
         endpoint.shed(false);
+    });
+}
+
+#[test]
+fn a_guest_inside_the_process_comes_from_an_address_as_far_as_the_server_can_tell() {
+    simulated(8, async |net| {
+        let (endpoint, knocks) = listen(&net);
+        let mut options = dial_options(&endpoint, Over::Memory);
+        options.target = Target::Memory(endpoint.address(), Whose::Guest);
+        let ear = Ear::new(&net);
+        net.dial(options, ear.dialed());
+        let incoming = knock(&knocks).await;
+        assert!(matches!(incoming.remote, Remote::Udp(_)), "{:?}", incoming.remote);
+        let before = incoming.remote;
+        endpoint.answer(incoming.id, Verdict::Accept);
+        let Told::Dialed(Dialed::Connected(client)) = ear.next().await else { panic!("refused") };
+        let server = welcome(&endpoint, &knocks).await;
+        assert_eq!((client.remote(), server.remote()), (Remote::Loopback, before));
     });
 }
 

@@ -11,7 +11,7 @@ use super::ear::{
 };
 use crate::net::{
     DialError, DialOptions, Dialed, Endpoint, Identity, KnownHosts, ListenOptions, Net, Target,
-    Trust, Verdict,
+    Trust, Verdict, Whose,
 };
 
 fn udp(address: &str) -> DialOptions {
@@ -58,7 +58,7 @@ fn a_closed_port_is_told_as_nobody_listening_and_quickly() {
             let mut options = dial_options(&endpoint, over);
             options.target = match over {
                 Over::Quic => Target::Udp("10.9.9.9:1".parse().unwrap(), "gone".to_owned()),
-                Over::Memory => Target::Memory("10.9.9.9:1".parse().unwrap()),
+                Over::Memory => Target::Memory("10.9.9.9:1".parse().unwrap(), Whose::Host),
             };
             let error = dial(&net, options).await.unwrap_err();
             assert!(matches!(error, DialError::PortUnreachable(_)), "{error}");

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::flight::Flight;
 use crate::net::{
     BlobEvent, Congestion, Connection, DialError, DialOptions, Dialed, Endpoint, Identity,
-    InMessage, Knock, Links, ListenOptions, Net, NetEvent, Target, Verdict,
+    InMessage, Knock, Links, ListenOptions, Net, NetEvent, Target, Verdict, Whose,
 };
 use crate::port::{Inlet, Port, Settled, Taken};
 
@@ -186,7 +186,7 @@ pub(crate) fn dial_options(endpoint: &Endpoint, over: Over) -> DialOptions {
     let address = endpoint.address();
     let target = match over {
         Over::Quic => Target::Udp(address, "server".to_owned()),
-        Over::Memory => Target::Memory(address),
+        Over::Memory => Target::Memory(address, Whose::Host),
     };
     DialOptions::new(target, identity(2))
 }
