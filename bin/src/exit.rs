@@ -18,6 +18,8 @@ use std::thread;
 pub(crate) enum Exit {
     /// Done; also a server stopped by a signal or by `stop`.
     Success = 0,
+    /// Everything ran, and something that was to be shown did not hold: a check of a scenario.
+    Failed = 1,
     /// A verb, flag or value that does not exist.
     Usage = 2,
     /// An input that was read and is damaged.
@@ -47,8 +49,9 @@ pub(crate) enum Exit {
 impl Exit {
     /// All of them, in order of their numbers.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Success,
+        Self::Failed,
         Self::Usage,
         Self::Damaged,
         Self::Missing,
@@ -120,7 +123,7 @@ impl Failure {
 
 /// One line on stderr; a stderr that is closed, or that nobody reads, is nobody's fault.
 pub(crate) fn say(line: &str) {
-    printer::err().print(format!("{line}\n").as_bytes());
+    printer::err().print(format!("{}\n", output::tame(line)).as_bytes());
 }
 
 thread_local! {
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn exit_codes_are_the_documented_numbers() {
         let codes = Exit::ALL.map(Exit::code);
-        assert_eq!(codes, [0, 2, 65, 66, 69, 70, 73, 74, 75, 76, 77, 78, 124]);
+        assert_eq!(codes, [0, 1, 2, 65, 66, 69, 70, 73, 74, 75, 76, 77, 78, 124]);
     }
 
     #[test]

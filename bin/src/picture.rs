@@ -2,7 +2,6 @@
 
 mod theatre;
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +14,10 @@ use serde_json::{Value, json};
 pub(crate) use self::theatre::Theatre;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
+use crate::output::whole;
 
 /// Pixels across and down.
 const SIZE: (u32, u32) = (1_280, 720);
-/// What to do where a picture cannot be written.
-const REMEDY: &str = "--picture FILE, in a folder you may write to";
 /// The longest side of pictures on the things of a world, pixels.
 const SIDE_MAX: u32 = 2_048;
 /// The same where a processor does the drawing.
@@ -82,7 +80,7 @@ impl Darkroom {
             let soon = Instant::now() + Duration::from_millis(5);
             if let Some(Event::Told(FrontMsg::Picture(answer))) = front.next(Some(soon)) {
                 let picture = answer.picture.map_err(|why| no_picture(&why))?;
-                write(path, &png_bytes(&picture))?;
+                whole::write(path, &png_bytes(&picture))?;
                 return Ok(picture.report);
             }
         }
@@ -92,19 +90,13 @@ impl Darkroom {
 
 /// Whether a picture can come to this place, asked before anybody waits for one.
 pub(crate) fn check(path: &Path) -> Result<(), Failure> {
-    let refused = |why: &str| {
-        let cause = format!("--picture {}: {why}", path.display());
-        Failure::new(Exit::CannotCreate, cause).remedy(REMEDY)
-    };
     let ending = path.extension().and_then(|ending| ending.to_str());
     if ending.is_some_and(|ending| !ending.eq_ignore_ascii_case("png")) {
-        return Err(refused("pictures are PNG files, expected a name that ends in .png"));
+        let why = "pictures are PNG files, expected a name that ends in .png";
+        let cause = format!("--picture {}: {why}", path.display());
+        return Err(Failure::new(Exit::CannotCreate, cause).remedy("--picture NAME.png"));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_some_and(|folder| !folder.is_dir()) {
-        return Err(refused("its folder is not there"));
-    }
-    Ok(())
+    whole::check("--picture", path)
 }
 
 /// The longest side of pictures that this machine's adapter should draw from; none without one.
@@ -151,22 +143,6 @@ fn no_picture(why: &NoPicture) -> Failure {
     Failure::new(Exit::Unavailable, format!("no picture: {why}"))
 }
 
-/// Devices, pipes and links are left alone: a rename would replace them.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if fs::symlink_metadata(path).is_ok_and(|facts| !facts.is_file()) {
-        let cause = format!("{}: it is no ordinary file and is left as it is", path.display());
-        return Err(Failure::new(Exit::CannotCreate, cause).remedy(REMEDY));
-    }
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, path));
-    written.map_err(|error| {
-        // It may not even have been begun.
-        drop(fs::remove_file(&unfinished));
-        Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display())).remedy(REMEDY)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,17 +157,5 @@ mod tests {
         for bad in ["a.jpg", "none/a.png"] {
             assert_eq!(check(&home.path().join(bad)).unwrap_err().exit, Exit::CannotCreate);
         }
-    }
-
-    #[test]
-    fn a_picture_replaces_a_file_and_nothing_that_is_no_file() {
-        let home = tempfile::tempdir().unwrap();
-        let (file, link) = (home.path().join("a.png"), home.path().join("b.png"));
-        write(&file, b"first").unwrap();
-        write(&file, b"second").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert_eq!(write(&link, b"third").unwrap_err().exit, Exit::CannotCreate);
-        assert_eq!(fs::read(&file).unwrap(), b"second");
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "nothing unfinished is left");
     }
 }

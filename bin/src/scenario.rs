@@ -6,6 +6,7 @@ mod outcome;
 mod page;
 mod replay;
 mod shrink;
+mod tell;
 
 use std::path::Path;
 
@@ -93,7 +94,7 @@ fn docs(shared: &Shared) -> Result<(), Failure> {
 /// Writes a scenario to start from; never over another file.
 fn new(name: &str) -> Result<(), Failure> {
     let is_plain = |it: char| it.is_alphanumeric() || matches!(it, ' ' | '_' | '-');
-    if name.trim().is_empty() || !name.chars().all(is_plain) {
+    if name.trim().is_empty() || name.trim().starts_with('-') || !name.chars().all(is_plain) {
         let cause = format!("`{name}`: expected a sentence of letters, digits and blanks");
         return Err(
             Failure::new(Exit::Usage, cause).remedy("dh scenario new \"nobody is left out\"")

@@ -29,7 +29,8 @@ pub use self::error::{Place, PrefError, Problem};
 pub use self::file::{with_value, without_values};
 pub use self::gate::{Access, Facts, Refusal, gate};
 pub use self::name::{
-    NAME_UNITS_MAX, default_colour, default_name, display_name, player_name, printable,
+    NAME_UNITS_MAX, default_colour, default_name, display_name, is_displayable, player_name,
+    printable,
 };
 pub use self::nearest::nearest;
 pub use self::operators::{NoOperator, Operators};

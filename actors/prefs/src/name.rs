@@ -86,7 +86,8 @@ pub(crate) fn units(text: &str) -> usize {
 
 /// Whether a character may be shown: no control character, no separator of lines or paragraphs,
 /// nothing that changes the direction of the text after it.
-pub(crate) fn is_displayable(character: char) -> bool {
+#[must_use]
+pub fn is_displayable(character: char) -> bool {
     let turns = matches!(character, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2066}'..='\u{2069}');
     let separates_or_turns = turns || matches!(character, '\u{2028}'..='\u{202e}');
     !character.is_control() && !separates_or_turns

@@ -26,5 +26,5 @@ pub use self::roles::Role;
 pub use self::scenario::{Scenario, Transport};
 pub use self::script::{Conditions, Ran, Script, ScriptError};
 pub use self::server::{ServerId, ServerSetup};
-pub use self::shrink::{RUNS_MAX, Shrunk, shrink};
+pub use self::shrink::{RUNS_MAX, Shrunk, failure_kind, shrink};
 pub use self::world::World;

@@ -11,6 +11,7 @@ mod error;
 pub mod limit;
 mod plan;
 mod play;
+mod progress;
 mod stage;
 mod value;
 pub mod words;
@@ -19,16 +20,20 @@ pub mod words;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use dh_host::flight::FlightError;
 use dh_host::{Runtime, Seeds, Simulation};
 use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
 use rhai::{AST, Engine, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::deed::{Deed, DeedKind};
+pub use self::deed::{Deed, DeedKind, Told};
 pub use self::error::ScriptError;
 pub use self::plan::{Plan, Size};
+
+pub use self::progress::Progress;
 
 use self::play::Play;
 use self::stage::Stage;
@@ -54,6 +59,10 @@ pub struct Conditions {
     pub hasty: bool,
     /// Where it is broken off, before its time.
     pub until: Option<Micros>,
+    /// The folder a flight record of it is written into at its end.
+    pub record: Option<PathBuf>,
+    /// Where it says how far it is.
+    pub progress: Progress,
     /// The keys of deeds that are left out.
     pub without: BTreeSet<String>,
 }
@@ -65,6 +74,14 @@ pub struct Ran {
     pub report: Report,
     /// What the script did, in order.
     pub deeds: Vec<Deed>,
+    /// The last of what happened, in order.
+    pub told: Vec<Told>,
+    /// Checks that were looked at, each place of the script counted once.
+    pub checks: usize,
+    /// Whether it was broken off before its time.
+    pub is_broken_off: bool,
+    /// Where the flight record of it lies, if one was asked for.
+    pub record: Option<Result<PathBuf, FlightError>>,
     /// The mistake of the script that ended the run before its time.
     pub mistake: Option<ScriptError>,
 }
@@ -121,7 +138,7 @@ impl Script {
     /// A mistake of the script that shows before anything has run.
     pub fn simulate(&self, conditions: &Conditions) -> Result<Ran, ScriptError> {
         let laid = self.lay(conditions)?;
-        let simulation = Simulation::new(conditions.seed).keeping_lines(64);
+        let simulation = Simulation::new(conditions.seed).recording(conditions.record.is_some());
         Ok(simulation.run(|runtime| self.play(laid, runtime, conditions)))
     }
 
@@ -149,14 +166,26 @@ impl Script {
         let world = World::new(runtime.clone(), conditions.seed, transport, true);
         world.records().be_brief();
         *stage.0.world.borrow_mut() = Some(world);
-        let (file, hasty, until) = (self.file.as_str(), conditions.hasty, conditions.until);
-        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty, until };
-        let mistake = play.run(&runtime).await.err();
-        let deeds = stage.0.done.take();
+        let Conditions { hasty, until, record, progress, .. } = conditions;
+        let (file, hasty, until) = (self.file.as_str(), *hasty, *until);
+        if let Some(folder) = record {
+            runtime.flight().keep_in(folder);
+        }
+        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty, until, progress };
+        let came = play.run(&runtime).await;
+        let record = record.as_ref().map(|_| runtime.dump_flight("scenario"));
         let world = stage.0.world.take();
         #[expect(clippy::expect_used, reason = "it was put there above")]
         let report = world.expect("a world").finish(self.name(), conditions.seed);
-        Ran { report, deeds, mistake }
+        Ran {
+            report,
+            deeds: stage.0.done.take(),
+            told: stage.0.told.take().into(),
+            checks: stage.0.checks.borrow().count(),
+            is_broken_off: matches!(came, Ok(false)),
+            record,
+            mistake: came.err(),
+        }
     }
 
     fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use dh_machine::Micros;
+
 use crate::script::{Conditions, Deed, DeedKind, Script};
 
 /// Runs of one shrinking, at most.
@@ -16,7 +18,8 @@ pub const RUNS_MAX: usize = 400;
 pub struct Shrunk {
     /// The conditions it fails under, the deeds it needs not among them.
     pub conditions: Conditions,
-    /// What the run did before it failed, while nothing was left out.
+    /// What the run did before it failed, while nothing was left out. What it would have done
+    /// afterwards has no part in it, and is not done under these conditions.
     pub deeds: Vec<Deed>,
     /// How often the script was run.
     pub runs: usize,
@@ -44,7 +47,9 @@ pub fn shrink(
     let conditions = Conditions { hasty: true, ..conditions.clone() };
     let failure = failure.to_owned();
     let mut shrinking = Shrinking { script, conditions, failure, runs: 0, runs_max };
-    let deeds = shrinking.deeds()?;
+    let (deeds, failed_at) = shrinking.fails()?;
+    // A run that fails for something done later fails for something else.
+    shrinking.conditions.until = Some(failed_at);
     // A second time: what was needed may not be, once other things are left out.
     let kinds = [DeedKind::Peer, DeedKind::Fault, DeedKind::Event];
     for kind in kinds.into_iter().chain(kinds) {
@@ -72,15 +77,14 @@ impl Shrunk {
 }
 
 impl Shrinking<'_> {
-    /// The deeds of the run as it is now, if it fails the same way.
-    fn deeds(&mut self) -> Option<Vec<Deed>> {
+    /// The deeds of the run as it is now, and when it fails, if it fails the same way.
+    fn fails(&mut self) -> Option<(Vec<Deed>, Micros)> {
         self.runs += 1;
         let ran = self.script.simulate(&self.conditions).ok()?;
-        let names = names(&ran.deeds);
-        let kind = kind_of(&self.failure, &names);
+        let kind = failure_kind(&self.failure, &ran.deeds);
         let mut failures = ran.report.failures.iter();
-        let same = ran.mistake.is_none() && failures.any(|it| kind_of(&it.what, &names) == kind);
-        same.then_some(ran.deeds)
+        let same = failures.find(|it| failure_kind(&it.what, &ran.deeds) == kind)?;
+        ran.mistake.is_none().then_some((ran.deeds, same.at))
     }
 
     /// Leave out as many of these as the failure does not need: all of them if it can be, then by
@@ -108,7 +112,7 @@ impl Shrinking<'_> {
         }
         let before: BTreeSet<String> = self.conditions.without.clone();
         self.conditions.without.extend(part.iter().cloned());
-        let fails = self.deeds().is_some();
+        let fails = self.fails().is_some();
         if !fails {
             self.conditions.without = before;
         }
@@ -116,17 +120,14 @@ impl Shrinking<'_> {
     }
 }
 
-/// What the peers of a run are called, the longest names first.
-fn names(deeds: &[Deed]) -> Vec<&str> {
+/// A failure without the time, the figures, the lists and the names that change with what else
+/// happens: it is the same failure whoever it strikes. `deeds` are those of its run.
+#[must_use]
+pub fn failure_kind(failure: &str, deeds: &[Deed]) -> String {
     let mut names: Vec<&str> =
         deeds.iter().filter_map(|deed| deed.what.strip_prefix("peer ")).collect();
+    // A name may be the beginning of another.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-    names
-}
-
-/// A failure without the time, the figures, the lists and the names that change with what else
-/// happens: it is the same failure whoever it strikes.
-fn kind_of(failure: &str, names: &[&str]) -> String {
     let told = failure.split_once(" s ").filter(|_| failure.starts_with("at "));
     let text = told.map_or(failure, |(_, text)| text);
     let text = names.iter().fold(text.to_owned(), |text, name| text.replace(name, "somebody"));

@@ -1,8 +1,11 @@
 //! The command line of `dh scenario`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use std::num::NonZeroUsize;
+use dh_scenario::script::limit::SECONDS_MAX;
 use std::path::PathBuf;
+
+/// Simulated worlds side by side, at most: each has its thread and its memory.
+const JOBS_MAX: i64 = 256;
 
 /// What is done with scenarios.
 #[derive(Clone, Debug, Subcommand)]
@@ -51,8 +54,8 @@ pub(crate) struct RunScenario {
     #[arg(long, value_name = "A..B")]
     pub(crate) seeds: Option<SeedRange>,
     /// Simulated worlds side by side [default: one a core]
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=JOBS_MAX))]
+    pub(crate) jobs: Option<u16>,
     /// Where it runs: sim, on one thread and simulated time, or loopback, on sockets and real time
     #[arg(long, value_enum, value_name = "RUNTIME", default_value = "sim")]
     #[arg(hide_possible_values = true)]
@@ -64,8 +67,12 @@ pub(crate) struct RunScenario {
     #[arg(long, value_enum, value_name = "SIZE", hide_possible_values = true)]
     pub(crate) size: Option<SizeName>,
     /// Break each run off after so many of its seconds, to compare how runs begin
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) until: Option<f64>,
+    /// Write the last 30 s of a single run into this folder: its messages, ticks and packets as a
+    /// trace for Chrome or Perfetto, and its journals
+    #[arg(long, value_name = "DIR", conflicts_with = "seeds")]
+    pub(crate) record: Option<PathBuf>,
     /// Write what ran to this HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -78,6 +85,11 @@ pub(crate) struct RunScenario {
     /// Leave out the deeds that this file names, one key a line; `--shrink` writes such files
     #[arg(long, value_name = "FILE")]
     pub(crate) without: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|it| (1e-3..=SECONDS_MAX).contains(it));
+    seconds.ok_or_else(|| format!("expected seconds from 0.001 to {SECONDS_MAX}"))
 }
 
 /// Where a scenario runs.

@@ -19,6 +19,7 @@ pub(crate) enum Unit {
     Bytes,
     Files,
     Runs,
+    Seconds,
 }
 
 /// One bar, told of any number of works one after the other, from any thread.
@@ -82,6 +83,7 @@ const fn template(unit: Unit) -> &'static str {
             "{msg} [{bar:30}] {decimal_bytes}/{decimal_total_bytes}, \
              {decimal_bytes_per_sec}, {eta} left"
         }
+        Unit::Seconds => "{msg} [{bar:30}] {pos}/{len} s, {eta} left",
         Unit::Files | Unit::Runs => "{msg} [{bar:30}] {pos}/{len}",
     }
 }
@@ -92,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_template_is_one() {
-        for unit in [Unit::Bytes, Unit::Files, Unit::Runs] {
+        for unit in [Unit::Bytes, Unit::Files, Unit::Runs, Unit::Seconds] {
             assert!(ProgressStyle::with_template(template(unit)).is_ok(), "{unit:?}");
         }
     }

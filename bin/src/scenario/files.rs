@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 /// A scenario to start from.
 pub(super) const TEMPLATE: &str = include_str!("template.rhai");
 /// What scenarios end in.
-const EXTENSION: &str = "rhai";
+pub(super) const EXTENSION: &str = "rhai";
 /// Scenarios of one command, at most.
 const FILES_MAX: usize = 10_000;
 
@@ -59,10 +59,29 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     files.iter().map(|path| read(path)).collect()
 }
 
-/// The lines of a file of keys.
+/// The keys in a file, one a line.
 pub(super) fn keys(path: &Path) -> Result<Vec<String>, Failure> {
     let text = text(path)?;
-    Ok(text.lines().filter(|line| !line.starts_with("//")).map(str::to_owned).collect())
+    let lines = text.lines().filter(|line| !line.starts_with("//"));
+    Ok(lines.map(of_line).collect())
+}
+
+/// What `as_line` made a line of.
+fn of_line(line: &str) -> String {
+    let mut key = String::with_capacity(line.len());
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.next() == Some('n') => key.push('\n'),
+            letter => key.push(letter),
+        }
+    }
+    key
+}
+
+/// A key as a line of such a file.
+pub(super) fn as_line(key: &str) -> String {
+    key.replace('\\', "\\\\").replace('\n', "\\n")
 }
 
 /// Write a file that is not there yet.
@@ -109,4 +128,17 @@ pub(super) fn bytes(path: &Path, max: u64, expected: &str) -> Result<Vec<u8>, Fa
     }
     bytes.truncate(read);
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_with_whatever_is_in_it_is_one_line_and_read_as_it_was() {
+        for key in ["peer ada #1", "a\nb", r"a\nb", r"a\", "\\\n\\n"] {
+            let line = as_line(key);
+            assert_eq!((line.lines().count(), of_line(&line).as_str()), (1, key));
+        }
+    }
 }

@@ -3,24 +3,28 @@
 //! A simulated world lives on one thread and shares nothing, so what a seed gives does not depend
 //! on how many run side by side.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
-use dh_scenario::script::Size;
-use dh_scenario::{Conditions, Script, Transport};
+use dh_scenario::script::{Progress, Size};
+use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
 use super::files::{self, Found};
-use super::outcome::{Outcome, refused};
-use super::{page, shrink};
+use super::outcome::Outcome;
+use super::{page, shrink, tell};
 use crate::command::{RunScenario, RuntimeName, SeedRange, Shared, SizeName, TransportName};
-use crate::exit::{Exit, Failure, say};
-use crate::output;
+use crate::exit::{Exit, Failure};
 use crate::output::bar::{Bar, Unit};
+use crate::output::{self, whole};
+
+/// How often a long run is asked how far it is.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// One run to be done.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +35,7 @@ struct Task<'a> {
 
 /// Runs everything that was asked for.
 pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
+    check(flags)?;
     let scripts = chosen(flags)?;
     let seeds = flags.seeds.unwrap_or_else(|| {
         let seed = flags.seed.unwrap_or(1);
@@ -38,61 +43,84 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
     });
     let conditions = Conditions {
         transport: flags.transport.map(transport),
-        hasty: flags.seeds.is_some() || flags.shrink,
         until: flags.until.map(Micros::from_secs_f64),
         without: without(flags)?,
+        record: flags.record.clone(),
         ..Conditions::default()
     };
     let tasks: Vec<Task<'_>> = scripts
         .iter()
         .flat_map(|script| (seeds.first..=seeds.last).map(move |seed| Task { script, seed }))
         .collect();
-    let mut outcomes = Vec::new();
-    let mut told = Ok(());
+    if flags.record.is_some() && tasks.len() != 1 {
+        let cause = format!("--record: expected one run, found {}", tasks.len());
+        return Err(Failure::new(Exit::Usage, cause).remedy("name one scenario and one seed"));
+    }
+    let (mut outcomes, mut told) = (Vec::new(), Ok(()));
     let mut hear = |outcome: Outcome| {
+        let outcome = labelled(outcome, flags);
         if told.is_ok() {
-            told = tell(&outcome, shared, tasks.len());
+            told = tell::of(&outcome, shared, tasks.len());
         }
         outcomes.push(outcome);
     };
-    let label = |outcome: Outcome| labelled(outcome, flags);
-    match flags.runtime {
-        RuntimeName::Loopback => {
-            for task in &tasks {
-                head(task, shared);
-                hear(label(perform(*task, &conditions)?));
-            }
-        }
-        RuntimeName::Sim => {
-            simulate(&tasks, flags, &conditions, shared, &mut |it| hear(label(it)))?;
-        }
-    }
-    told?;
-    if flags.shrink {
-        for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
-            let script = scripts.iter().find(|script| script.file() == outcome.file);
-            script.map_or(Ok(()), |script| shrink::run(script, outcome, &conditions, shared))?;
-        }
-    }
+    let ran = match flags.runtime {
+        RuntimeName::Loopback => tasks.iter().try_for_each(|task| {
+            tell::head(task.script, task.seed, shared);
+            perform(*task, &conditions).map(&mut hear)
+        }),
+        RuntimeName::Sim => simulate(&tasks, flags, &conditions, shared, &mut hear),
+    };
+    tell::unknown(&conditions.without, &outcomes);
+    let shrunk =
+        if flags.shrink { smaller(&scripts, &outcomes, &conditions, shared) } else { Ok(()) };
+    // Whatever went wrong meanwhile, what ran is reported.
     write(flags.report.as_deref(), || page::html(&outcomes))?;
     write(flags.junit.as_deref(), || page::junit(&outcomes))?;
-    verdict(&outcomes, shared)
+    ran.and(told).and(shrunk)?;
+    tell::verdict(&outcomes, shared)
 }
 
-/// The scenarios that were asked for, each of them whole.
-fn chosen(flags: &RunScenario) -> Result<Vec<Script>, Failure> {
-    let mut scripts = Vec::new();
-    for Found { script, .. } in files::find(&flags.paths)? {
-        let plan = script.plan().map_err(|mistake| refused(&mistake))?;
-        let fits = match flags.size {
-            None => true,
-            Some(SizeName::Small) => plan.size == Size::Small,
-            Some(SizeName::Large) => plan.size == Size::Large,
-        };
-        if fits {
-            scripts.push(script);
+/// Whether what is to be written can be, asked before anything runs.
+fn check(flags: &RunScenario) -> Result<(), Failure> {
+    for (flag, path) in [("--report", &flags.report), ("--junit", &flags.junit)] {
+        let Some(path) = path else { continue };
+        if path.extension().is_some_and(|it| it == files::EXTENSION) {
+            let cause = format!("{flag} {}: that is the name of a scenario", path.display());
+            return Err(Failure::new(Exit::CannotCreate, cause).remedy("name another file"));
+        }
+        whole::check(flag, path)?;
+    }
+    Ok(())
+}
+
+/// Shrink every run that failed.
+fn smaller(
+    scripts: &[Script],
+    outcomes: &[Outcome],
+    conditions: &Conditions,
+    shared: &Shared,
+) -> Result<(), Failure> {
+    for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
+        if let Some(script) = scripts.iter().find(|script| script.file() == outcome.file) {
+            shrink::run(script, outcome, conditions, shared)?;
         }
     }
+    Ok(())
+}
+
+/// The scenarios that were asked for. One that is at fault is among them, and says so in its turn.
+fn chosen(flags: &RunScenario) -> Result<Vec<Script>, Failure> {
+    let size = flags.size.map(|name| match name {
+        SizeName::Small => Size::Small,
+        SizeName::Large => Size::Large,
+    });
+    let fits = |script: &Script| match size {
+        Some(size) => script.plan().map_or(true, |plan| plan.size == size),
+        None => true,
+    };
+    let found = files::find(&flags.paths)?.into_iter();
+    let scripts: Vec<Script> = found.map(|Found { script, .. }| script).filter(fits).collect();
     if scripts.is_empty() {
         return Err(Failure::new(Exit::Missing, "no scenario of this size is there"));
     }
@@ -111,6 +139,7 @@ fn labelled(outcome: Outcome, flags: &RunScenario) -> Outcome {
             TransportName::Quic => "quic",
             TransportName::Memory => "memory",
         }),
+        until: flags.until,
         without: flags.without.as_ref().map(|path| path.display().to_string()),
         ..outcome
     }
@@ -124,12 +153,15 @@ fn simulate(
     shared: &Shared,
     hear: &mut dyn FnMut(Outcome),
 ) -> Result<(), Failure> {
+    if let [task] = tasks {
+        tell::head(task.script, task.seed, shared);
+        let conditions = Conditions { seed: task.seed, ..conditions.clone() };
+        let ran = watched(&conditions.progress, || task.script.simulate(&conditions));
+        return outcome(task, &conditions, ran).map(hear);
+    }
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = flags.jobs.map_or(cores, usize::from).min(tasks.len()).max(1);
     let (next, bar) = (AtomicUsize::new(0), Bar::new());
-    if let [task] = tasks {
-        head(task, shared);
-    }
     thread::scope(|scope| {
         let (tell, told) = mpsc::channel();
         for _ in 0..jobs {
@@ -137,27 +169,28 @@ fn simulate(
             scope.spawn(move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
+                    // Nobody reads what comes, and no file is waited for.
+                    if output::reader_left() && flags.report.is_none() && flags.junit.is_none() {
+                        break;
+                    }
                     let Some(task) = tasks.get(at) else { break };
                     let conditions = Conditions { seed: task.seed, ..conditions.clone() };
                     let ran = task.script.simulate(&conditions);
-                    let outcome = ran.map(|ran| Outcome::of(task.script, task.seed, &ran));
-                    if tell.send((at, outcome)).is_err() {
+                    if tell.send((at, outcome(task, &conditions, ran))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(tell);
-        let mut early = std::collections::BTreeMap::new();
+        let mut early = BTreeMap::new();
         let (mut heard, total) = (0, tasks.len());
         for (at, outcome) in told {
-            early.insert(at, outcome.map_err(|mistake| refused(&mistake))?);
+            early.insert(at, outcome?);
             while let Some(outcome) = early.remove(&heard) {
                 hear(outcome);
                 heard += 1;
-                if total > 1 {
-                    bar.told("running", Unit::Runs, heard as u64, total as u64);
-                }
+                bar.told("running", Unit::Runs, heard as u64, total as u64);
             }
         }
         Ok(())
@@ -166,70 +199,59 @@ fn simulate(
 
 /// Run one task on real threads, real sockets and in real time.
 fn perform(task: Task<'_>, conditions: &Conditions) -> Result<Outcome, Failure> {
-    let runtime = Runtime::real(RealOptions::for_this_machine())
+    let options = RealOptions::for_this_machine();
+    let runtime = Runtime::real(options)
         .map_err(|error| Failure::new(Exit::Unavailable, format!("no threads: {error}")))?;
-    let conditions = Conditions { seed: task.seed, ..conditions.clone() };
-    let ran = runtime.block_on(task.script.perform(runtime.clone(), &conditions));
+    let progress = Progress::default();
+    let conditions = Conditions { seed: task.seed, progress, ..conditions.clone() };
+    let ran = watched(&conditions.progress, || {
+        runtime.block_on(task.script.perform(runtime.clone(), &conditions))
+    });
     let stopped = runtime.stop();
-    let ran = ran.map_err(|mistake| refused(&mistake))?;
     stopped.map_err(|error| Failure::new(Exit::Internal, format!("the runtime: {error}")))?;
-    Ok(Outcome::of(task.script, task.seed, &ran))
+    outcome(&task, &conditions, ran)
 }
 
-/// The first line: what names exactly what runs.
-fn head(task: &Task<'_>, shared: &Shared) {
-    let line = Outcome::head(task.script, task.seed);
-    if shared.json {
-        say(&line);
-    } else {
-        // A reader who is gone is told of at the end.
-        let _ = output::line(&line);
-    }
-}
-
-fn tell(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), Failure> {
-    if shared.json {
-        return output::json(&outcome.json());
-    }
-    let Outcome { scenario, seed, sim_seconds, cpu_seconds, .. } = outcome;
-    if outcome.passed() {
-        let cost = format!("{sim_seconds:.0} s in {cpu_seconds:.2} s of a core");
-        return output::line(&format!("ok    {scenario} - seed {seed} - {cost}"));
-    }
-    output::line(&format!("FAIL  {scenario} - seed {seed}"))?;
-    outcome.failures.iter().try_for_each(|failure| output::line(&format!("      {failure}")))?;
-    if runs == 1 {
-        let lines = outcome.last_lines.iter().rev().take(12).rev();
-        lines.into_iter().try_for_each(|line| output::line(&format!("        {line}")))?;
-    }
-    output::line(&format!("      again: {}", outcome.again()))
-}
-
-fn write(path: Option<&Path>, page: impl FnOnce() -> String) -> Result<(), Failure> {
-    let Some(path) = path else { return Ok(()) };
-    std::fs::write(path, page()).map_err(|error| {
-        Failure::new(Exit::CannotCreate, format!("{}: {error}", path.display()))
-            .remedy("a folder you may write to")
+/// Do the work of one run on this thread, and have another tell how far it is.
+fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            let bar = Bar::new();
+            while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
+                let (now, span) = progress.get();
+                bar.told("running", Unit::Seconds, now.0 / 1_000_000, span.0 / 1_000_000);
+            }
+        });
+        let output = work();
+        drop(done);
+        output
     })
 }
 
-/// How the command ends: 65 or 66 for a script that is at fault, 1 line for what failed.
-fn verdict(outcomes: &[Outcome], shared: &Shared) -> Result<(), Failure> {
-    let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
-    if !shared.json && outcomes.len() > 1 {
-        let passed = outcomes.len() - failed;
-        output::line(&format!("{passed} passed, {failed} failed"))?;
+/// What a run came to, its flight record included.
+fn outcome(
+    task: &Task<'_>,
+    conditions: &Conditions,
+    ran: Result<Ran, ScriptError>,
+) -> Result<Outcome, Failure> {
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(mistake) => return Ok(Outcome::refused(task.script, task.seed, mistake)),
+    };
+    let mut outcome = Outcome::of(task.script, conditions, &ran);
+    if let Some(record) = &ran.record {
+        let record = record.as_ref().map_err(|error| {
+            Failure::new(Exit::CannotCreate, format!("--record: {error}"))
+                .remedy("a folder you may write to")
+        })?;
+        outcome.record = Some(record.display().to_string());
     }
-    if let Some(mistake) = outcomes.iter().find_map(|outcome| outcome.mistake.as_ref()) {
-        return Err(refused(mistake));
-    }
-    match outcomes.iter().find(|outcome| !outcome.passed()) {
-        None => Ok(()),
-        Some(first) => {
-            let cause = format!("{failed} of {} runs failed", outcomes.len());
-            Err(Failure::new(Exit::Internal, cause).remedy(first.again()))
-        }
-    }
+    Ok(outcome)
+}
+
+fn write(path: Option<&Path>, page: impl FnOnce() -> String) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| whole::write(path, page().as_bytes()))
 }
 
 fn transport(name: TransportName) -> Transport {

@@ -1,9 +1,13 @@
 //! What one run came to, as people, programs and reports are told.
 
-use dh_scenario::{Failure as Missed, Ran, Script, ScriptError};
+use std::collections::BTreeSet;
+
+use dh_scenario::script::DeedKind;
+use dh_scenario::{Conditions, Failure as Missed, Ran, Script, ScriptError, failure_kind};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
+use crate::output::one_line;
 use crate::version::VERSION;
 
 /// One run.
@@ -21,20 +25,71 @@ pub(super) struct Outcome {
     pub(super) event_hash: u64,
     pub(super) world_hash: u64,
     pub(super) failures: Vec<String>,
-    pub(super) last_lines: Vec<String>,
-    pub(super) deeds: Vec<(f64, &'static str, String)>,
+    /// When the first of them showed, and what it has in common with those of other runs.
+    pub(super) first: Option<(f64, String)>,
+    /// Places of the script where something was checked.
+    pub(super) checks: usize,
+    /// What was done and what happened, in order.
+    pub(super) course: Vec<Line>,
+    /// What was asked to break it off.
+    pub(super) until: Option<f64>,
+    pub(super) is_broken_off: bool,
+    /// Where its flight record lies.
+    pub(super) record: Option<String>,
     pub(super) mistake: Option<ScriptError>,
+    /// The keys of what was left out.
+    pub(super) left_out: BTreeSet<String>,
     /// The file of deeds that were left out.
     pub(super) without: Option<String>,
 }
 
+/// One thing that was done, or that happened.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) at: f64,
+    /// Whether it was done by the script, and broke something.
+    pub(super) is_deed: bool,
+    pub(super) is_fault: bool,
+    pub(super) text: String,
+}
+
 impl Outcome {
-    pub(super) fn of(script: &Script, seed: u64, ran: &Ran) -> Self {
+    pub(super) fn of(script: &Script, conditions: &Conditions, ran: &Ran) -> Self {
+        let Conditions { seed, without, .. } = conditions;
         let report = &ran.report;
+        let keys = ran.deeds.iter().map(|deed| &deed.key);
+        let left_out = keys.filter(|key| without.contains(*key));
+        let first = report.failures.first().map(|it| {
+            let kind = failure_kind(&it.what, &ran.deeds);
+            (it.at.as_secs_f64(), kind)
+        });
         let mut failures: Vec<String> = report.failures.iter().map(told).collect();
         failures.extend(ran.mistake.iter().map(ScriptError::to_string));
-        let deeds = ran.deeds.iter();
-        let deeds = deeds.map(|it| (it.at.as_secs_f64(), it.kind.name(), it.key.clone()));
+        Self {
+            sim_seconds: report.simulated.as_secs_f64(),
+            cpu_seconds: report.cpu.as_secs_f64(),
+            packet_hash: report.wire.bytes,
+            event_hash: report.hashes.events,
+            world_hash: report.hashes.worlds,
+            failures,
+            first,
+            checks: ran.checks,
+            course: course(ran, without),
+            is_broken_off: ran.is_broken_off && report.failures.is_empty(),
+            mistake: ran.mistake.clone(),
+            left_out: left_out.cloned().collect(),
+            ..Self::bare(script, *seed)
+        }
+    }
+
+    /// A run that never began, because its script is at fault.
+    pub(super) fn refused(script: &Script, seed: u64, mistake: ScriptError) -> Self {
+        let failures = vec![mistake.to_string()];
+        Self { failures, mistake: Some(mistake), ..Self::bare(script, seed) }
+    }
+
+    /// Nothing but what is known before a run.
+    fn bare(script: &Script, seed: u64) -> Self {
         Self {
             scenario: script.name(),
             file: script.file().to_owned(),
@@ -42,15 +97,20 @@ impl Outcome {
             hash: script.hash(),
             runtime: "sim",
             transport: None,
-            sim_seconds: report.simulated.as_secs_f64(),
-            cpu_seconds: report.cpu.as_secs_f64(),
-            packet_hash: report.wire.bytes,
-            event_hash: report.hashes.events,
-            world_hash: report.hashes.worlds,
-            failures,
-            last_lines: report.last_lines.clone(),
-            deeds: deeds.collect(),
-            mistake: ran.mistake.clone(),
+            sim_seconds: 0.0,
+            cpu_seconds: 0.0,
+            packet_hash: 0,
+            event_hash: 0,
+            world_hash: 0,
+            failures: Vec::new(),
+            first: None,
+            checks: 0,
+            course: Vec::new(),
+            until: None,
+            is_broken_off: false,
+            record: None,
+            mistake: None,
+            left_out: BTreeSet::new(),
             without: None,
         }
     }
@@ -72,6 +132,7 @@ impl Outcome {
             words.push(format!("--runtime {}", self.runtime));
         }
         words.extend(self.transport.map(|transport| format!("--transport {transport}")));
+        words.extend(self.until.map(|until| format!("--until {until}")));
         words.extend(self.without.iter().map(|file| format!("--without {}", quoted(file))));
         words.join(" ")
     }
@@ -87,6 +148,8 @@ impl Outcome {
             "seed": self.seed,
             "build": build(),
             "passed": self.passed(),
+            "brokenOff": self.is_broken_off,
+            "checks": self.checks,
             "simSeconds": self.sim_seconds,
             "cpuSeconds": self.cpu_seconds,
             "packetHash": hash(self.packet_hash),
@@ -94,6 +157,7 @@ impl Outcome {
             "worldHash": hash(self.world_hash),
             "failures": self.failures,
             "again": again,
+            "record": self.record,
         })
     }
 }
@@ -108,6 +172,37 @@ pub(super) fn build() -> String {
 pub(super) fn refused(mistake: &ScriptError) -> Failure {
     let exit = if mistake.missing { Exit::Missing } else { Exit::Damaged };
     Failure::new(exit, mistake).remedy("dh scenario docs lists every word and what it takes")
+}
+
+/// What the script did and what came of it, by time; without what was left out.
+fn course(ran: &Ran, without: &BTreeSet<String>) -> Vec<Line> {
+    let done = ran.deeds.iter().filter(|deed| !without.contains(&deed.key));
+    let done = done.map(|deed| Line {
+        at: deed.at.as_secs_f64(),
+        is_deed: true,
+        is_fault: deed.kind == DeedKind::Fault,
+        text: deed.what.clone(),
+    });
+    let told = ran.told.iter().map(|it| {
+        let gap = if it.text.trim().is_empty() { "" } else { ": " };
+        let text = format!("{} {}{gap}{}", it.whose, it.name, it.text.trim());
+        Line { at: it.at.as_secs_f64(), is_deed: false, is_fault: false, text }
+    });
+    let mut lines: Vec<Line> = done.chain(told).collect();
+    lines.sort_by(|a, b| a.at.total_cmp(&b.at).then(b.is_deed.cmp(&a.is_deed)));
+    lines
+}
+
+impl Line {
+    /// As a line of a page or of a terminal.
+    pub(super) fn shown(&self) -> String {
+        let kind = match self {
+            Self { is_fault: true, .. } => "fault",
+            Self { is_deed: true, .. } => "done",
+            _ => "",
+        };
+        format!("{:>9.3} s  {kind:<5}  {}", self.at, one_line(&self.text))
+    }
 }
 
 fn told(missed: &Missed) -> String {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::outcome::{Outcome, build};
 
-/// Deeds that are shown of one failing run.
-const DEEDS_SHOWN: usize = 400;
+/// Lines that are shown of one failing run, the last before it ended.
+const LINES_SHOWN: usize = 600;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --ok: #2e8b57; --bad: #c0392b; --line: #8884; }
@@ -67,17 +67,15 @@ fn failure(page: &mut String, outcome: &Outcome) {
     for it in &outcome.failures {
         let _ = write!(page, "<li>{}", escaped(it));
     }
-    let _ = write!(page, "</ul><p>Again:<pre>{again}</pre><p>What was done:<pre>");
-    for (at, kind, what) in outcome.deeds.iter().take(DEEDS_SHOWN) {
-        let _ = writeln!(page, "{at:>9.3} s  {kind:<5}  {}", escaped(what));
+    let _ =
+        write!(page, "</ul><p>Again:<pre>{again}</pre><p>What was done, and what happened:<pre>");
+    let before = outcome.course.len().saturating_sub(LINES_SHOWN);
+    if before > 0 {
+        let _ = writeln!(page, "after {before} more");
     }
-    let more = outcome.deeds.len().saturating_sub(DEEDS_SHOWN);
-    if more > 0 {
-        let _ = writeln!(page, "and {more} more");
-    }
-    page.push_str("</pre><p>The last events:<pre>");
-    for line in &outcome.last_lines {
-        let _ = writeln!(page, "{}", escaped(line));
+    for line in &outcome.course[before..] {
+        let class = if line.is_fault { " class=\"bad\"" } else { "" };
+        let _ = writeln!(page, "<span{class}>{}</span>", escaped(&line.shown()));
     }
     page.push_str("</pre>");
 }
@@ -94,18 +92,30 @@ pub(super) fn junit(outcomes: &[Outcome]) -> String {
     );
     for it in outcomes {
         let (name, seed, time) = (escaped(&it.scenario), it.seed, it.cpu_seconds);
-        let _ =
-            write!(xml, "  <testcase classname=\"{name}\" name=\"seed {seed}\" time=\"{time:.3}\"");
+        let _ = writeln!(
+            xml,
+            "  <testcase classname=\"{name}\" name=\"seed {seed}\" time=\"{time:.3}\">\n    \
+             <properties><property name=\"scenario\" value=\"{:016x}\"/><property name=\"build\" \
+             value=\"{}\"/><property name=\"checks\" value=\"{}\"/></properties>",
+            it.hash,
+            escaped(&build()),
+            it.checks,
+        );
         if it.passed() {
-            xml.push_str("/>\n");
+            xml.push_str("  </testcase>\n");
             continue;
         }
         let first = it.failures.first().map(|it| escaped(it)).unwrap_or_default();
-        let _ = write!(xml, ">\n    <failure message=\"{first}\">");
+        let _ = write!(xml, "    <failure message=\"{first}\">");
         for it in &it.failures {
             let _ = writeln!(xml, "{}", escaped(it));
         }
-        let _ = writeln!(xml, "again: {}</failure>\n  </testcase>", escaped(&it.again()));
+        let _ = writeln!(xml, "again: {}</failure>\n    <system-out>", escaped(&it.again()));
+        let before = it.course.len().saturating_sub(LINES_SHOWN);
+        for line in &it.course[before..] {
+            let _ = writeln!(xml, "{}", escaped(&line.shown()));
+        }
+        xml.push_str("    </system-out>\n  </testcase>\n");
     }
     xml.push_str("</testsuite>\n");
     xml
@@ -121,7 +131,9 @@ fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\n' | '\t' => safe.push(it),
-            it if it.is_control() => safe.push('\u{fffd}'),
+            it if it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}') => {
+                safe.push('\u{fffd}');
+            }
             it => safe.push(it),
         }
     }

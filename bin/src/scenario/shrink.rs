@@ -4,13 +4,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use dh_machine::Micros;
 use dh_scenario::script::DeedKind;
 use dh_scenario::{Conditions, RUNS_MAX, Script, Shrunk, shrink};
 
+use super::files;
 use super::outcome::Outcome;
 use crate::command::Shared;
 use crate::exit::{Exit, Failure, say};
-use crate::output;
+use crate::output::{self, whole};
 
 /// Shrink one failing run, and write what it needs not to a file that `--without` takes.
 pub(super) fn run(
@@ -36,10 +38,9 @@ fn tell(shrunk: &Shrunk, outcome: &Outcome, shared: &Shared) -> Result<(), Failu
     let path = format!("{}.{}.without", outcome.scenario.replace(' ', "_"), outcome.seed);
     let mut text = format!("// {}: what seed {} fails without\n", outcome.scenario, outcome.seed);
     for key in &shrunk.conditions.without {
-        let _ = writeln!(text, "{key}");
+        let _ = writeln!(text, "{}", files::as_line(key));
     }
-    std::fs::write(Path::new(&path), text)
-        .map_err(|error| Failure::new(Exit::CannotCreate, format!("{path}: {error}")))?;
+    whole::write(Path::new(&path), text.as_bytes())?;
     if shared.json {
         let kept: Vec<_> = shrunk.kept().map(|deed| (deed.kind.name(), &deed.key)).collect();
         return output::json(&serde_json::json!({
@@ -55,6 +56,7 @@ fn tell(shrunk: &Shrunk, outcome: &Outcome, shared: &Shared) -> Result<(), Failu
     for deed in shrunk.kept() {
         output::line(&format!("      {:>8.3} s  {}", deed.at.as_secs_f64(), deed.key))?;
     }
-    let again = Outcome { without: Some(path), ..outcome.clone() }.again();
+    let until = shrunk.conditions.until.map(Micros::as_secs_f64);
+    let again = Outcome { without: Some(path), until, ..outcome.clone() }.again();
     output::line(&format!("      again: {again}"))
 }

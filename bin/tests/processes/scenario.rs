@@ -2,20 +2,22 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// What a `dh scenario` with these words printed, run in a folder.
 fn dh(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dh"))
-        .arg("scenario")
-        .args(words)
-        .args(["--data", folder.join("data").to_str().unwrap()])
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    command(folder, words).output().unwrap()
+}
+
+fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dh"));
+    command.arg("scenario").args(words).current_dir(folder);
+    command.args(["--data", folder.join("data").to_str().unwrap()]);
+    command
 }
 
 fn out(output: &Output) -> String {
@@ -79,7 +81,7 @@ fn a_scenario_that_was_just_written_is_listed_checked_and_passes_in_both_runtime
     assert!(ran.status.success(), "{said} {}", err(&ran));
     let head = said.lines().next().unwrap();
     assert!(head.starts_with("seed 1 - scenario ") && head.contains(" - build 0.1.0-"), "{head}");
-    assert!(said.contains("ok    nobody is left out - seed 1 - 20 s in"), "{said}");
+    assert!(said.contains("ok    nobody is left out - seed 1 - 4 checks, 20 s in"), "{said}");
     let real = dh(path, &["run", name, "--runtime", "loopback"]);
     assert!(real.status.success(), "{} {}", out(&real), err(&real));
 }
@@ -170,7 +172,7 @@ fn a_failure_names_the_command_that_replays_it_and_is_reported_and_shrunk() {
         ["run", "broken.rhai", "--seeds", "3..3", "--report", "out.html", "--junit", "out.xml"];
     let ran = dh(path, &[&words[..], &["--shrink"]].concat());
     let said = out(&ran);
-    assert_eq!(ran.status.code(), Some(70), "{said} {}", err(&ran));
+    assert_eq!(ran.status.code(), Some(1), "{said} {}", err(&ran));
     assert!(said.contains("expected never: somebody is killed (line 9)"), "{said}");
     assert!(said.contains("again: dh scenario run broken.rhai --seed 3"), "{said}");
     let html = fs::read_to_string(path.join("out.html")).unwrap();
@@ -185,4 +187,152 @@ fn a_failure_names_the_command_that_replays_it_and_is_reported_and_shrunk() {
     let run = &runs(&replayed)[0];
     assert_eq!(run["passed"], false);
     assert!(run["failures"][0].as_str().unwrap().contains("somebody is killed"), "{run}");
+}
+
+/// Fails at 3 s whatever else there is; what it does at 6 s is another failure.
+const EARLY: &str = "
+scenario(#{ seconds: 10, peers: #{ ada: #{}, bob: #{} } });
+let main = server(\"main\");
+at(2, || peer(\"ada\").rebind());
+at(6, || main.delay_tick(0.5));
+eventually(\"both play\", || peer(\"ada\").playing && peer(\"bob\").playing);
+at(3, || expect(\"ada is gone\", !peer(\"ada\").playing));
+";
+
+#[test]
+fn a_shrunk_run_ends_where_it_fails_and_its_command_says_so() {
+    let folder = folder(&[("early.rhai", EARLY)]);
+    let ran = dh(folder.path(), &["run", "early.rhai", "--shrink"]);
+    let said = out(&ran);
+    assert!(said.contains("shrunk to 1 of 2 peers, 0 of 1 faults, 1 of 2 events"), "{said}");
+    let again = said.lines().last().unwrap().trim();
+    let words: Vec<&str> = again.strip_prefix("again: dh scenario ").unwrap().split(' ').collect();
+    assert!(words.contains(&"--until"), "{again}");
+    let ran = dh(folder.path(), &[&words[..], &["--json"]].concat());
+    let run = &runs(&ran)[0];
+    let first = run["failures"][0].as_str().unwrap();
+    assert!(first.starts_with("at 3.000 s expected: ada is gone"), "{run}");
+    assert!(run["simSeconds"].as_f64().unwrap() < 4.0, "{run}");
+}
+
+#[test]
+fn what_led_to_a_failure_is_told_by_the_names_of_the_script_and_up_to_it() {
+    let folder = folder(&[("early.rhai", EARLY)]);
+    let ran = dh(folder.path(), &["run", "early.rhai", "--report", "out.html"]);
+    let said = out(&ran);
+    assert!(said.contains("0.000 s  done   bob joins main"), "{said}");
+    assert!(said.contains("2.000 s  fault  ada gets another address"), "{said}");
+    assert!(said.contains("main joined: bob"), "{said}");
+    assert!(!said.contains("6.000 s"), "what came later led to nothing: {said}");
+    let page = fs::read_to_string(folder.path().join("out.html")).unwrap();
+    assert!(page.contains("6.000 s  fault  main ticks 0.5 s late"), "{page}");
+}
+
+#[test]
+fn many_runs_are_summed_up_by_what_failed_in_them_and_by_the_run_where_it_shows_soonest() {
+    let script = "
+        scenario(#{ seconds: 6 });
+        at(1 + random(), || expect(\"odd \" + dice(1000), false));
+        if random() < 0.5 { at(0.5, || expect(\"sometimes\", false)); }
+    ";
+    let folder = folder(&[("two.rhai", script)]);
+    let ran = dh(folder.path(), &["run", "two.rhai", "--seeds", "1..12"]);
+    let said = out(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    let sums: Vec<&str> = said.lines().filter(|line| line.contains(" of two: soonest")).collect();
+    assert_eq!(sums.len(), 2, "{said}");
+    assert!(sums.iter().any(|sum| sum.contains("soonest at 0.500 s expected: sometimes")));
+    let counts = sums.iter().map(|sum| sum.split(' ').next().unwrap().parse::<u32>().unwrap());
+    assert_eq!(counts.sum::<u32>(), 12, "{said}");
+    assert!(said.ends_with("0 passed, 12 failed\n"), "{said}");
+}
+
+#[test]
+fn a_run_that_is_broken_off_says_so_and_its_hashes_are_those_of_a_hunt() {
+    let folder = folder(&[("early.rhai", EARLY)]);
+    let until = dh(folder.path(), &["run", "early.rhai", "--until", "2.5"]);
+    assert!(out(&until).contains("ok    early - seed 1 - broken off, 1 check, "), "{until:?}");
+    for wrong in ["nan", "0", "-5", "1e-9", "inf"] {
+        let ran = dh(folder.path(), &["run", "early.rhai", &format!("--until={wrong}")]);
+        assert_eq!(ran.status.code(), Some(2), "{wrong}: {}", err(&ran));
+    }
+    let one = dh(folder.path(), &["run", "early.rhai", "--seed", "4", "--json"]);
+    let hunt = dh(folder.path(), &["run", "early.rhai", "--seeds", "4..4", "--json"]);
+    for hash in ["packetHash", "eventHash", "worldHash", "simSeconds"] {
+        assert_eq!(runs(&one)[0][hash], runs(&hunt)[0][hash], "{hash}");
+    }
+}
+
+#[test]
+fn reports_are_refused_before_anything_runs_or_are_written_whatever_comes() {
+    let sometimes = "scenario(#{ seconds: 1 }); if random() < 0.3 { throw \"no\"; }";
+    let folder = folder(&[("early.rhai", EARLY), ("wrong.rhai", sometimes)]);
+    for (flag, path) in [("--report", "none/a.html"), ("--junit", "."), ("--report", "early.rhai")]
+    {
+        let ran = dh(folder.path(), &["run", "early.rhai", flag, path]);
+        assert_eq!((ran.status.code(), out(&ran).as_str()), (Some(73), ""), "{}", err(&ran));
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("early.rhai")).unwrap(), EARLY);
+    let ran = dh(folder.path(), &["run", "wrong.rhai", "--seeds", "1..9", "--junit", "a.xml"]);
+    assert_eq!(ran.status.code(), Some(65), "{}", err(&ran));
+    let xml = fs::read_to_string(folder.path().join("a.xml")).unwrap();
+    assert!(xml.contains("tests=\"9\"") && xml.contains("classname=\"wrong\""), "{xml}");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut unheard = command(folder.path(), &["run", "early.rhai", "--junit", "b.xml"]);
+    assert_eq!(unheard.stdout(full).status().unwrap().code(), Some(74));
+    assert!(folder.path().join("b.xml").exists());
+}
+
+#[test]
+fn what_a_script_says_steers_no_terminal_and_breaks_no_document() {
+    let script = "
+        scenario(#{ seconds: 1 });
+        at(0.5, || expect(\"\\x1b]0;pwn\\x07\\u202e\\n      again: rm -rf\\uffff<b>\", false));
+    ";
+    let folder = folder(&[("wild.rhai", script)]);
+    let ran = dh(folder.path(), &["run", "wild.rhai", "--junit", "a.xml", "--report", "a.html"]);
+    let said = out(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}{}", err(&ran));
+    assert!(!said.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{said:?}");
+    let again = said.lines().filter(|line| line.trim().starts_with("again:")).count();
+    assert_eq!(again, 1, "{said}");
+    let xml = fs::read_to_string(folder.path().join("a.xml")).unwrap();
+    assert!(!xml.contains(['\u{1b}', '\u{ffff}']) && xml.contains("&lt;b&gt;"), "{xml}");
+}
+
+#[test]
+fn a_run_is_recorded_as_a_trace_and_journals_that_replay() {
+    let folder = folder(&[("early.rhai", EARLY)]);
+    let plain = dh(folder.path(), &["run", "early.rhai", "--until", "2", "--json"]);
+    let ran =
+        dh(folder.path(), &["run", "early.rhai", "--until", "2", "--json", "--record", "rec"]);
+    let run = &runs(&ran)[0];
+    assert_eq!(run["eventHash"], runs(&plain)[0]["eventHash"], "watching changes nothing");
+    let trace = fs::read(folder.path().join(run["record"].as_str().unwrap())).unwrap();
+    let trace: Value = serde_json::from_slice(&trace).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() > 100);
+    let files = fs::read_dir(folder.path().join("rec")).unwrap();
+    let mut names = files.map(|file| file.unwrap().path());
+    let journal = names.find(|path| path.extension().is_some_and(|it| it == "journal")).unwrap();
+    let replayed = dh(folder.path(), &["replay", journal.to_str().unwrap()]);
+    assert!(replayed.status.success(), "{}", err(&replayed));
+    let many = dh(folder.path(), &["run", "early.rhai", "early.rhai", "--record", "rec"]);
+    assert_eq!(many.status.code(), Some(2), "{}", err(&many));
+}
+
+#[test]
+fn a_hunt_ends_once_nobody_reads_what_it_says() {
+    let folder = folder(&[("early.rhai", EARLY)]);
+    let words = ["run", "early.rhai", "--seeds", "1..100000", "--jobs", "2"];
+    let mut hunt = command(folder.path(), &words);
+    let mut hunt = hunt.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(hunt.stdout.take());
+    let until = Instant::now() + Duration::from_secs(60);
+    while hunt.try_wait().unwrap().is_none() {
+        if until < Instant::now() {
+            hunt.kill().unwrap();
+            panic!("it runs on");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

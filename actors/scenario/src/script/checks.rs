@@ -53,6 +53,11 @@ impl Checks {
         self.reached.insert(key(place));
     }
 
+    /// How many were looked at, each place of the script counted once.
+    pub(super) fn count(&self) -> usize {
+        self.reached.len()
+    }
+
     /// The checks of a script that nothing ever evaluated and that stand under no condition.
     pub(super) fn unreached(&self, ast: &AST) -> Vec<Position> {
         let mut unreached = Vec::new();

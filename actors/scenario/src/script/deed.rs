@@ -26,6 +26,19 @@ pub struct Deed {
     pub key: String,
 }
 
+/// One thing that happened to a server or a peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// When.
+    pub at: Micros,
+    /// The name of the server or the peer.
+    pub whose: String,
+    /// The name scripts know it by.
+    pub name: &'static str,
+    /// What more there is to say; empty where the name says it all.
+    pub text: String,
+}
+
 impl DeedKind {
     /// Its name.
     #[must_use]

@@ -32,3 +32,5 @@ pub const WAITING_MAX: usize = 1 << 14;
 pub const FAILURES_MAX: usize = 64;
 /// Deeds that are remembered of one run.
 pub const DEEDS_MAX: usize = 1 << 16;
+/// The last things that happened, which a failing run tells.
+pub const TOLD_MAX: usize = 512;

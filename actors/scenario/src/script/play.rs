@@ -4,6 +4,7 @@ use dh_host::Runtime;
 use dh_machine::Micros;
 use rhai::{AST, Dynamic, Engine, FnPtr, Position};
 
+use super::Progress;
 use super::checks::{Check, Kind};
 use super::error::{Said, ScriptError};
 use super::limit::FAILURES_MAX;
@@ -21,11 +22,14 @@ pub(super) struct Play<'a> {
     pub(super) hasty: bool,
     /// Where it is broken off.
     pub(super) until: Option<Micros>,
+    /// Where it says how far it is.
+    pub(super) progress: &'a Progress,
 }
 
 impl Play<'_> {
-    /// Run to the end, or to the first mistake of the script. The world is on the stage already.
-    pub(super) async fn run(&self, runtime: &Runtime) -> Result<(), ScriptError> {
+    /// Run to the end, or to the first mistake of the script; whether it came to its end. The world
+    /// is on the stage already.
+    pub(super) async fn run(&self, runtime: &Runtime) -> Result<bool, ScriptError> {
         let begin = runtime.now();
         self.told(self.begin(), Position::NONE)?;
         let span = self.told(self.stage.plan(), Position::NONE)?.span;
@@ -33,19 +37,19 @@ impl Play<'_> {
             let now = runtime.now().since(begin).min(span);
             let is_broken_off = self.until.is_some_and(|until| until <= now);
             self.stage.0.now.set(now);
+            self.progress.set(now, span);
             self.turn()?;
             self.stop_servers().await;
-            if is_broken_off {
-                return Ok(());
+            if span <= now {
+                return self.end().map(|()| true);
             }
-            if span <= now || self.hasty && self.has_failed() {
-                break;
+            if is_broken_off || self.hasty && self.has_failed() {
+                return Ok(false);
             }
             let next = self.stage.next_due().unwrap_or(span).max(now + Micros(1));
             let grid = Micros((now.0 / STEP.0 + 1) * STEP.0);
             runtime.sleep_until(begin + grid.min(next).min(span)).await;
         }
-        self.end()
     }
 
     /// Everybody of the data at the top.
@@ -71,6 +75,7 @@ impl Play<'_> {
         };
         for happening in happenings {
             let Some(target) = self.stage.target(happening.whose) else { continue };
+            self.stage.tell(target, &happening);
             let hears = |it: &&Handler| it.whose == target && it.event == happening.name;
             let handlers = self.stage.0.handlers.borrow();
             let calls: Vec<Handler> = handlers.iter().filter(hears).cloned().collect();

@@ -5,7 +5,7 @@
 //! at the start. After that everything happens in callbacks, one at a time.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use dh_host::net::Hostile;
@@ -15,11 +15,11 @@ use rhai::{FnPtr, Position};
 
 use super::checks::Checks;
 use super::content::Contents;
-use super::deed::{Deed, DeedKind};
+use super::deed::{Deed, DeedKind, Told};
 use super::error::{Said, wrong};
-use super::limit::{DEEDS_MAX, WAITING_MAX};
+use super::limit::{DEEDS_MAX, TOLD_MAX, WAITING_MAX};
 use super::plan::{PeerPlan, Plan};
-use crate::happening::Whose;
+use crate::happening::{Happening, Whose};
 use crate::peer::PeerId;
 use crate::roles::Acting;
 use crate::server::ServerId;
@@ -48,6 +48,8 @@ pub(super) struct Shared {
     pub(super) seeds: dh_host::Seeds,
     /// What was done, in order.
     pub(super) done: RefCell<Vec<Deed>>,
+    /// The last of what happened, in order.
+    pub(super) told: RefCell<VecDeque<Told>>,
     /// How often each thing was done.
     counts: RefCell<BTreeMap<String, u32>>,
     /// What is left out of this run; by the key of each deed.
@@ -120,6 +122,7 @@ impl Stage {
             rng: RefCell::new(seeds.rng("script")),
             seeds,
             done: RefCell::default(),
+            told: RefCell::default(),
             counts: RefCell::default(),
             without,
             now: Cell::new(Micros(0)),
@@ -167,6 +170,24 @@ impl Stage {
     /// When something is due next.
     pub(super) fn next_due(&self) -> Option<Micros> {
         self.0.queue.borrow().first().map(|due| due.at)
+    }
+
+    /// Remember what happened to a server or a peer, for whoever asks why a run failed.
+    pub(super) fn tell(&self, target: Target, happening: &Happening) {
+        // These come by the hundred, and say nothing of why.
+        if matches!(happening.name, "downloading" | "corrected") {
+            return;
+        }
+        let whose = match target {
+            Target::Server(at) => self.plan().ok().map(|plan| plan.servers[at].name.clone()),
+            Target::Peer(at) => Some(self.0.peers.borrow()[at].plan.name.clone()),
+        };
+        let mut told = self.0.told.borrow_mut();
+        if TOLD_MAX <= told.len() {
+            told.pop_front();
+        }
+        let (name, text) = (happening.name, happening.text.clone());
+        told.push_back(Told { at: self.0.now.get(), whose: whose.unwrap_or_default(), name, text });
     }
 
     /// Do something to the world: now, or at its start. It is written down, and left out where

@@ -1,0 +1,127 @@
+//! Telling: what runs, what each run came to, and what all of them have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dh_scenario::Script;
+
+use super::outcome::{Outcome, refused};
+use crate::command::Shared;
+use crate::exit::{Exit, Failure, say};
+use crate::output::{self, one_line};
+
+/// What was done and happened before a failure, as far as a terminal is told.
+const LINES_SHOWN: usize = 20;
+/// Kinds of failures that a summary names.
+const KINDS_SHOWN: usize = 12;
+
+/// The first line: what names exactly what runs.
+pub(super) fn head(script: &Script, seed: u64, shared: &Shared) {
+    let line = Outcome::head(script, seed);
+    if shared.json {
+        say(&line);
+    } else {
+        // A reader who is gone is told of at the end.
+        let _ = output::line(&line);
+    }
+}
+
+/// What one of so many runs came to.
+pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), Failure> {
+    if shared.json {
+        return output::json(&outcome.json());
+    }
+    let Outcome { scenario, seed, sim_seconds, cpu_seconds, checks, .. } = outcome;
+    if outcome.passed() {
+        let broken = if outcome.is_broken_off { "broken off, " } else { "" };
+        let checks = counted(*checks, "check");
+        let cost = format!("{broken}{checks}, {sim_seconds:.0} s in {cpu_seconds:.2} s of a core");
+        output::line(&format!("ok    {scenario} - seed {seed} - {cost}"))?;
+    } else if runs == 1 {
+        output::line(&format!("FAIL  {scenario} - seed {seed}"))?;
+        for failure in &outcome.failures {
+            output::line(&format!("      {}", one_line(failure)))?;
+        }
+        before(outcome)?;
+        output::line(&format!("      again: {}", outcome.again()))?;
+        if outcome.runtime != "sim" {
+            output::line("      (in real time, so it may come otherwise)")?;
+        }
+    } else {
+        let first = outcome.failures.first().map(|it| one_line(it)).unwrap_or_default();
+        let more = match outcome.failures.len() {
+            0 | 1 => String::new(),
+            all => format!(", and {} more", all - 1),
+        };
+        output::line(&format!("FAIL  {scenario} - seed {seed} - {first}{more}"))?;
+    }
+    let record = outcome.record.iter();
+    record.into_iter().try_for_each(|path| output::line(&format!("      record: {path}")))
+}
+
+/// What led to the first failure.
+fn before(outcome: &Outcome) -> Result<(), Failure> {
+    let end = outcome.first.as_ref().map_or(f64::INFINITY, |(at, _)| *at);
+    let until = outcome.course.partition_point(|line| line.at <= end);
+    let lines = &outcome.course[until.saturating_sub(LINES_SHOWN)..until];
+    if !lines.is_empty() {
+        output::line("      before it:")?;
+    }
+    lines.iter().try_for_each(|line| output::line(&format!("      {}", line.shown())))
+}
+
+/// Keys that were to be left out and that nothing was done by in any run.
+pub(super) fn unknown(without: &BTreeSet<String>, outcomes: &[Outcome]) {
+    let met: BTreeSet<&String> = outcomes.iter().flat_map(|it| &it.left_out).collect();
+    for key in without.iter().filter(|key| !met.contains(key)) {
+        say(&format!("dh: --without: `{}` is not done here, so it is not left out", one_line(key)));
+    }
+}
+
+/// How the command ends: 65 or 66 for a script that is at fault, 1 for what failed.
+pub(super) fn verdict(outcomes: &[Outcome], shared: &Shared) -> Result<(), Failure> {
+    let failed = outcomes.iter().filter(|outcome| !outcome.passed()).count();
+    if !shared.json && outcomes.len() > 1 {
+        kinds(outcomes)?;
+        let passed = outcomes.len() - failed;
+        output::line(&format!("{passed} passed, {failed} failed"))?;
+    }
+    if let Some(mistake) = outcomes.iter().find_map(|outcome| outcome.mistake.as_ref()) {
+        return Err(refused(mistake));
+    }
+    match outcomes.iter().find(|outcome| !outcome.passed()) {
+        None => Ok(()),
+        Some(first) => {
+            let cause = format!("{failed} of {} runs failed", outcomes.len());
+            Err(Failure::new(Exit::Failed, cause).remedy(first.again()))
+        }
+    }
+}
+
+/// What the runs that failed have in common: each kind of failure once, the commonest first, by the
+/// run where it shows soonest.
+fn kinds(outcomes: &[Outcome]) -> Result<(), Failure> {
+    let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &Outcome)>> = BTreeMap::new();
+    for outcome in outcomes {
+        if let Some((at, kind)) = &outcome.first {
+            kinds.entry((&outcome.scenario, kind)).or_default().push((*at, outcome));
+        }
+    }
+    let mut kinds: Vec<_> = kinds.into_values().collect();
+    kinds.sort_by_key(|runs| std::cmp::Reverse(runs.len()));
+    for runs in kinds.iter().take(KINDS_SHOWN) {
+        let Some((_, soonest)) = runs.iter().min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        let told = soonest.failures.first().map(|it| one_line(it)).unwrap_or_default();
+        let often = counted(runs.len(), "run");
+        output::line(&format!("{often} of {}: soonest {told}", soonest.scenario))?;
+        output::line(&format!("      again: {}", soonest.again()))?;
+    }
+    match kinds.len().saturating_sub(KINDS_SHOWN) {
+        0 => Ok(()),
+        more => output::line(&format!("and {more} more that are like none of these")),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
