@@ -89,7 +89,8 @@ impl Client {
         let prefs = Arc::new(prefs);
         let stage = Stage::new(camera, Arc::clone(&prefs));
         let shown = StandingMap::gray_box(world, 0);
-        let presenter = PresenterActor::new(observer.clone(), views, shown.scene, stage);
+        let presenter =
+            PresenterActor::new(ways.clone(), observer.clone(), views, shown.scene, stage);
         let (port, placed) = place(presenter);
         ways.set_presenter(port);
 

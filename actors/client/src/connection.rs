@@ -1,7 +1,9 @@
 //! Connection actor: one server at a time, from the dial to the ending.
 //!
 //! Owned by: the client's scope. Talks to: its transport, predictor, presenter. Never: simulates,
-//! draws, or keeps two sessions at once.
+//! draws, or keeps two sessions at once. After a panic: the conversation goes on where it stood;
+//! datagrams come again by themselves. A message that breaks it twice leaves a gap, and so ends the
+//! session with a told reason; a typed line is answered as lost.
 
 mod conversation;
 mod datagrams;
@@ -50,6 +52,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the connection can be told.
+    #[derive(Clone)]
     pub enum ConnectionMsg {
         /// Join this server, or the one before.
         Connect(Option<Address>): Control Refuse,
@@ -81,8 +84,8 @@ actor_message! {
         Loaded(Numbered<Arc<StandingMap>>): Control Refuse,
         /// A map cannot be had or loaded.
         LoadFailed(Numbered<Failure>): Control Refuse,
-        /// Whoever fetches or loads has forgotten what is wanted.
-        FetchAgain: Control Coalesce,
+        /// One of this client's actors has lost a fact of the session, and why.
+        Unusable(String): Control Coalesce,
         /// The predictor has a datagram for the server.
         Input(Numbered<Bytes>): Data DropOldest,
     }
@@ -120,17 +123,14 @@ pub struct Profile {
 /// Performs what the connection decides.
 #[derive(Debug)]
 pub struct ConnectionActor {
-    profile: Arc<Profile>,
     ways: Ways,
     observer: Observer,
     dialer: Dialer,
     gray_box: Arc<GrayBox>,
     line: Line,
     landing: Landing,
-    /// The number of the newest attempt, for a restart.
-    attempt: u64,
-    /// Where it went, for a restart.
-    last_target: Option<Address>,
+    /// What a remade machine starts from.
+    kept: Kept,
 }
 
 /// The one transport, or the attempt at one.
@@ -152,15 +152,13 @@ impl ConnectionActor {
         gray_box: Arc<GrayBox>,
     ) -> Self {
         Self {
-            profile,
             ways,
             observer,
             dialer,
             gray_box,
             line: Line::None,
             landing: Landing::default(),
-            attempt: 0,
-            last_target: None,
+            kept: Kept::new(profile),
         }
     }
 
@@ -201,16 +199,14 @@ impl ConnectionActor {
         self.line = Line::Up(connection);
     }
 
-    /// Let go of the line; whether there was one.
-    fn hang_up(&mut self, code: CloseCode, reason: &str) -> bool {
+    /// Let go of the line, if there is one.
+    fn hang_up(&mut self, code: CloseCode, reason: &str) {
         self.landing.close();
         match std::mem::replace(&mut self.line, Line::None) {
             Line::Up(connection) => connection.close(u32::from(code.value()), reason.as_bytes()),
             Line::Dialing(dialing) => dialing.cancel(),
-            Line::Between => (),
-            Line::None => return false,
+            Line::Between | Line::None => (),
         }
-        true
     }
 
     fn relink(&mut self, links: Links) {
@@ -230,7 +226,7 @@ impl ConnectionActor {
     }
 
     fn joined(&self, rate: TickRate) {
-        let joined = Numbered::new(self.attempt, rate);
+        let joined = Numbered::new(self.kept.attempt, rate);
         self.ways.to_predictor(PredictorMsg::Joined(joined.clone()));
         self.ways.to_presenter(PresenterMsg::Joined(joined));
     }
@@ -253,20 +249,32 @@ impl ConnectionActor {
         if let Line::Up(connection) = &self.line
             && let Some(rtt) = connection.rtt()
         {
-            self.ways.to_presenter(PresenterMsg::Ping(Numbered::new(self.attempt, rtt)));
+            self.ways.to_presenter(PresenterMsg::Ping(Numbered::new(self.kept.attempt, rtt)));
         }
     }
 
-    /// A panic ends the session: what its transport still says belongs to an old number.
-    fn give_up(&mut self) {
-        self.attempt += 1;
-        if !self.hang_up(CloseCode::Leave, "the client failed") {
-            return;
+    /// What was lost for good is told: a line that was typed for itself, all else as the end of the
+    /// session, since nothing after it fits.
+    fn give_up(&mut self, lost: ConnectionMsg) {
+        let line = |text: &str| ClientEvent::Line(text.to_owned());
+        match lost {
+            ConnectionMsg::Chat(_) => self.observer.tell(line("chat: the client failed over it")),
+            ConnectionMsg::Console(ServerLine { id, .. }) => {
+                let text = "the client failed over it; nothing was sent".to_owned();
+                self.observer.tell(ClientEvent::Answer { id, text });
+            }
+            ConnectionMsg::Profile(_) | ConnectionMsg::Links(_) | ConnectionMsg::Trusting => (),
+            _ => self.end_session(),
         }
+    }
+
+    fn end_session(&mut self) {
+        self.kept.end();
+        self.hang_up(CloseCode::Leave, "the client failed");
         self.left();
-        let address = self.last_target.as_ref().map(ToString::to_string);
+        self.ways.to_presenter(PresenterMsg::Awaited(None));
         let reason = Some("the client's connection failed; connect again".to_owned());
-        let end = SessionEnd { reason, ..SessionEnd::new(EndKind::ClientFailed, address) };
+        let end = SessionEnd { reason, ..self.kept.ending(EndKind::ClientFailed) };
         end.into_events().into_iter().for_each(|event| self.observer.tell(event));
     }
 }
@@ -288,10 +296,17 @@ impl Actor for ConnectionActor {
     const SPEC: Spec = SPEC;
 
     fn make(&mut self, start: Start<'_, ConnectionMsg>) -> Connecting {
-        if start.restarts > 0 {
-            self.give_up();
+        if let Some(lost) = start.lost {
+            self.give_up(lost);
         }
-        Connecting::new(Arc::clone(&self.profile), self.attempt, self.last_target.clone())
+        Connecting::new(self.kept.clone(), start.now)
+    }
+
+    fn spare(msg: &ConnectionMsg) -> Option<ConnectionMsg> {
+        match msg {
+            ConnectionMsg::Datagram(_) | ConnectionMsg::Input(_) => None,
+            _ => Some(msg.clone()),
+        }
     }
 
     fn perform(
@@ -302,7 +317,7 @@ impl Actor for ConnectionActor {
         match effect {
             Effect::Dial { attempt, target } => self.dial(attempt, &target, cx),
             Effect::Adopt(attempt) => self.adopt(attempt, cx),
-            Effect::HangUp { code, reason } => drop(self.hang_up(code, reason)),
+            Effect::HangUp { code, reason } => self.hang_up(code, reason),
             Effect::AwaitGoodbye => self.line = Line::Between,
             Effect::Relink(links) => self.relink(links),
             Effect::Send(message) => self.send(message),
@@ -323,17 +338,14 @@ impl Actor for ConnectionActor {
             Effect::Joined(rate) => self.joined(rate),
             Effect::Spawned(pawn) => self.ways.to_presenter(PresenterMsg::Spawned(pawn)),
             Effect::Snapshot(snapshot) => {
-                let snapshot = Numbered::new(self.attempt, snapshot);
+                let snapshot = Numbered::new(self.kept.attempt, snapshot);
                 self.ways.to_predictor(PredictorMsg::Snapshot(snapshot.clone()));
                 self.ways.to_presenter(PresenterMsg::Snapshot(snapshot));
             }
             Effect::Players(list) => self.ways.to_presenter(PresenterMsg::Players(list)),
             Effect::Left => self.left(),
             Effect::MeasurePing => self.measure_ping(),
-            Effect::Keep(Kept::Attempt(attempt, target)) => {
-                (self.attempt, self.last_target) = (attempt, target);
-            }
-            Effect::Keep(Kept::Profile(profile)) => self.profile = profile,
+            Effect::Keep(kept) => self.kept = *kept,
             Effect::Log(line) => tracing::info!("{line}"),
             Effect::Tell(event) => self.observer.tell(event),
         }

@@ -1,7 +1,8 @@
 //! Downloader actor: has the pallet of a map on this disk, from wherever it can be had.
 //!
 //! Owned by: the client's scope. Talks to: the store, the connection, the map loader. Never: opens
-//! a map, trusts a byte before it is proved, or fetches what is here.
+//! a map, trusts a byte before it is proved, or fetches what is here. After a panic: goes on with the
+//! next chunk. What breaks it twice is told as a map that cannot be had; its partial is a head start.
 
 mod meter;
 mod state;
@@ -15,7 +16,7 @@ use dh_store::load::Core;
 use dh_store::{Found, Store, StoreError, Transfer};
 
 pub use self::meter::Progress;
-pub use self::state::{Downloading, Effect};
+pub use self::state::{Downloading, Effect, Kept};
 use crate::connection::ConnectionMsg;
 use crate::content::{ClientContent, Wanted};
 use crate::ending::EndKind;
@@ -41,6 +42,7 @@ const PALLET_BYTES_MAX: u64 = 32 << 30;
 
 actor_message! {
     /// Everything the downloader can be told.
+    #[derive(Clone)]
     pub enum DownloaderMsg {
         /// Have this here; whatever was wanted before is wanted no longer.
         Want(Numbered<Wanted>): Control Refuse,
@@ -105,11 +107,15 @@ pub struct DownloaderActor {
     observer: Observer,
     transfer: Option<Transfer>,
     source: Option<Source>,
+    /// What a remade machine starts from, and the chunk that it goes on with.
+    kept: Kept,
+    next: u32,
 }
 
 impl DownloaderActor {
     pub(crate) fn new(content: Option<ClientContent>, ways: Ways, observer: Observer) -> Self {
-        Self { content, ways, observer, transfer: None, source: None }
+        let kept = Kept::default();
+        Self { content, ways, observer, transfer: None, source: None, kept, next: 0 }
     }
 
     fn find(&mut self, it: &Numbered<Wanted>) -> Result<DownloaderMsg, Refusal> {
@@ -145,6 +151,7 @@ impl DownloaderActor {
         let kind = EndKind::DiskFailed;
         let transfer = transfer.ok_or_else(|| Refusal { kind, reason: busy.to_owned() })?;
         let is_whole = transfer.is_whole();
+        self.next = 0;
         self.transfer = Some(transfer);
         let it = it.clone();
         Ok(if is_whole { DownloaderMsg::Whole(it) } else { DownloaderMsg::Begun(it) })
@@ -156,7 +163,7 @@ impl DownloaderActor {
         Ok(&content.shelf.store)
     }
 
-    /// Take a slice. What a partial holds from before is sent again and passed over.
+    /// Take the slice of a chunk. What a partial holds from before is sent again and passed over.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Refusal> {
         let Some(transfer) = &mut self.transfer else { return Ok(()) };
         let known = usize::try_from(transfer.taken().saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -182,6 +189,19 @@ impl DownloaderActor {
         self.ways.to_map_loader(MapLoaderMsg::Load(load));
     }
 
+    /// What was lost for good is told as a map that cannot be had.
+    fn give_up(&mut self, lost: DownloaderMsg) {
+        let wanted = std::mem::take(&mut self.kept).wanted();
+        let wanted = if let DownloaderMsg::Want(it) = lost { Some(it) } else { wanted };
+        (self.transfer, self.source) = (None, None);
+        if let Some(Numbered { attempt, event: wanted }) = wanted {
+            let (kind, pallet) = (EndKind::ClientFailed, &wanted.map.pallet);
+            let reason = format!("pallet '{pallet}': fetching it failed; the log has more");
+            let failure = Failure { wanted, kind, reason };
+            self.ways.to_connection(ConnectionMsg::LoadFailed(Numbered::new(attempt, failure)));
+        }
+    }
+
     /// Frames of the stream of blobs, as the downloader is told of them.
     pub(crate) fn ear(attempt: u64, event: BlobEvent) -> DownloaderMsg {
         match event {
@@ -196,13 +216,17 @@ impl Actor for DownloaderActor {
     type Machine = Downloading;
     const SPEC: Spec = SPEC;
 
-    /// After a panic whoever wanted something is asked for it; its partial is a head start.
+    /// After a panic what is wanted goes on with the chunk that comes next, unless it is what
+    /// breaks this.
     fn make(&mut self, start: Start<'_, DownloaderMsg>) -> Downloading {
-        self.transfer = None;
-        if start.restarts > 0 {
-            self.ways.to_connection(ConnectionMsg::FetchAgain);
+        if let Some(lost) = start.lost {
+            self.give_up(lost);
         }
-        Downloading::default()
+        Downloading::resume(self.kept.clone(), self.next, start.now)
+    }
+
+    fn spare(msg: &DownloaderMsg) -> Option<DownloaderMsg> {
+        Some(msg.clone())
     }
 
     fn perform(
@@ -218,11 +242,16 @@ impl Actor for DownloaderActor {
             Effect::Find(it) => Some(self.find(&it).unwrap_or_else(|why| failed(it, why))),
             Effect::Begin(it) => Some(self.begin(&it).unwrap_or_else(|why| failed(it, why))),
             Effect::Commit(it) => Some(self.commit(&it).unwrap_or_else(|why| failed(it, why))),
-            Effect::Write { it, offset, bytes } => {
+            Effect::Write { it, chunk, offset, bytes } => {
+                self.next = chunk + 1;
                 self.write(offset, &bytes).err().map(|why| failed(it, why))
             }
             Effect::Ask(request) => {
                 self.ways.to_connection(ConnectionMsg::AskBlob(request));
+                None
+            }
+            Effect::Keep(kept) => {
+                self.kept = kept;
                 None
             }
             Effect::Close => {

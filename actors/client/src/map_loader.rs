@@ -1,7 +1,8 @@
 //! Map loader actor: makes of a pallet on this disk what can be stood in and drawn, step by step.
 //!
 //! Owned by: the client's scope. Talks to: the store, the downloader, the connection. Never:
-//! touches the world that is shown, or goes on with a map that is wanted no longer.
+//! touches the world that is shown, or goes on with a map that is wanted no longer. After a panic:
+//! the load goes on where it stood; one over which it fails twice is told as failed.
 
 mod state;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the map loader can be told.
+    #[derive(Clone)]
     pub enum MapLoaderMsg {
         /// Load this; whatever was loaded before is wanted no longer.
         Load(Numbered<Load>): Control Refuse,
@@ -83,7 +85,12 @@ pub struct MapLoaderActor {
     /// What was rejected last: a second copy that is bad too is the disk's fault.
     rejected: Option<Wanted>,
     why: (EndKind, String),
+    /// Panics over the load that runs.
+    faults: u32,
 }
+
+/// Panics over one load after which it is told as failed.
+const FAULTS_MAX: u32 = 2;
 
 impl MapLoaderActor {
     pub(crate) fn new(content: Option<ClientContent>, ways: Ways) -> Self {
@@ -95,6 +102,7 @@ impl MapLoaderActor {
             loaded: None,
             rejected: None,
             why: (EndKind::MapUnusable, String::new()),
+            faults: 0,
         }
     }
 
@@ -112,7 +120,7 @@ impl MapLoaderActor {
     }
 
     fn start(&mut self, load: Numbered<Load>) -> MapLoaderMsg {
-        self.load = Some(load.clone());
+        (self.load, self.loaded, self.faults) = (Some(load.clone()), None, 0);
         match self.begin(&load) {
             Ok(loading) => {
                 self.running = Some((load, loading));
@@ -134,7 +142,7 @@ impl MapLoaderActor {
                 let ground = Ground::of(&loaded.map, &loaded.worlds, loaded.triangles.take());
                 let scene = Arc::new(scene(&mut loaded));
                 self.loaded = Some(StandingMap { generation, solids: ground.solids, scene });
-                MapLoaderMsg::Loaded(Numbered::new(load.attempt, generation))
+                MapLoaderMsg::Loaded(generation_of(&load))
             }
             Err(error) => self.fail(&load, &error),
         })
@@ -142,7 +150,7 @@ impl MapLoaderActor {
 
     /// A file that turned out bad is given back to the store; the next try fetches another.
     fn fail(&mut self, load: &Numbered<Load>, error: &LoadError) -> MapLoaderMsg {
-        let generation = Numbered::new(load.attempt, load.event.wanted.generation);
+        let generation = generation_of(load);
         self.why = (kind_of(error), error.to_string());
         let (Some(content), Source::File(found), LoadError::Pallet(why)) =
             (&self.content, &load.event.source, error)
@@ -163,6 +171,7 @@ impl MapLoaderActor {
     }
 
     fn give_up(&mut self, attempt: u64) {
+        (self.running, self.faults) = (None, 0);
         let Some(load) = self.load.take().filter(|load| load.attempt == attempt) else { return };
         let wanted = load.event.wanted;
         let (kind, why) = &self.why;
@@ -170,6 +179,10 @@ impl MapLoaderActor {
         let failure = Failure { wanted, kind: *kind, reason };
         self.ways.to_connection(ConnectionMsg::LoadFailed(Numbered::new(attempt, failure)));
     }
+}
+
+fn generation_of(load: &Numbered<Load>) -> Numbered<u32> {
+    Numbered::new(load.attempt, load.event.wanted.generation)
 }
 
 /// Whose fault it is that a map cannot be loaded.
@@ -184,19 +197,29 @@ impl Actor for MapLoaderActor {
     type Machine = MapLoading;
     const SPEC: Spec = SPEC;
 
-    /// After a panic the load is told as failed; the world that is shown stays.
+    /// After a panic the load goes on where it stood, unless it is what breaks this.
     fn make(&mut self, start: Start<'_, MapLoaderMsg>) -> MapLoading {
-        self.running = None;
         if start.restarts > 0 {
-            if let Some(attempt) = self.load.as_ref().map(|load| load.attempt) {
-                let why = "loading it failed; the log has more".to_owned();
-                self.why = (EndKind::ClientFailed, why);
+            self.faults += 1;
+            if let Some(MapLoaderMsg::Load(load)) = start.lost {
+                self.load = Some(load);
+            }
+            if FAULTS_MAX <= self.faults
+                && let Some(attempt) = self.load.as_ref().map(|load| load.attempt)
+            {
+                self.why =
+                    (EndKind::ClientFailed, "loading it failed; the log has more".to_owned());
                 self.give_up(attempt);
             }
-            // It may have been the very order to load something else that was lost.
-            self.ways.to_connection(ConnectionMsg::FetchAgain);
+            // The word that there is more to do may have been lost.
+            drop(start.port.offer(MapLoaderMsg::More));
         }
-        MapLoading::default()
+        let running = self.load.as_ref().map(generation_of);
+        MapLoading::resume(running)
+    }
+
+    fn spare(msg: &MapLoaderMsg) -> Option<MapLoaderMsg> {
+        (!matches!(msg, MapLoaderMsg::More)).then(|| msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, MapLoaderMsg>) -> Performed<Effect> {

@@ -1,7 +1,8 @@
 //! Predictor actor: simulates this player's own pawn ahead of the server, and gives way to it.
 //!
 //! Owned by: the client's scope. Talks to: connection, presenter. Never: touches a socket, draws,
-//! or moves anybody else.
+//! or moves anybody else. After a panic: the prediction begins anew at the next snapshot, and inputs
+//! are numbered on. A fact of the session that breaks it twice ends the session with a told reason.
 
 mod play;
 mod predicted;
@@ -41,6 +42,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the predictor can be told.
+    #[derive(Clone)]
     pub enum PredictorMsg {
         /// A session has begun; its pawn comes with the snapshots.
         Joined(Numbered<TickRate>): Control Refuse,
@@ -86,9 +88,19 @@ impl Actor for PredictorActor {
 
     /// Rebuilt from the newest snapshot that comes; sequences go on where they stood.
     fn make(&mut self, start: Start<'_, PredictorMsg>) -> Predictor {
+        if let Some(PredictorMsg::Joined(_) | PredictorMsg::Ground(_) | PredictorMsg::Left) =
+            start.lost
+        {
+            let reason = "what predicts this player failed; connect again".to_owned();
+            self.ways.to_connection(ConnectionMsg::Unusable(reason));
+        }
         let solids = Arc::clone(&self.solids);
         let watched = self.observer.is_close();
         Predictor::new(solids, self.standing.clone(), watched, start.now)
+    }
+
+    fn spare(msg: &PredictorMsg) -> Option<PredictorMsg> {
+        (!matches!(msg, PredictorMsg::Snapshot(_))).then(|| msg.clone())
     }
 
     fn perform(

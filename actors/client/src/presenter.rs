@@ -1,7 +1,8 @@
 //! Presenter actor: what a picture of this moment shows.
 //!
 //! Owned by: the client's scope. Talks to: whoever wants a view. Never: simulates, draws, or reads
-//! a message of the wire.
+//! a message of the wire. After a panic: the picture fills again with the next snapshots. A fact of
+//! the session that breaks it twice ends the session with a told reason.
 
 mod replicas;
 mod state;
@@ -17,9 +18,11 @@ use dh_prefs::Prefs;
 use dh_view::{Camera, Scene, View};
 
 pub use self::state::{Effect, Presenter, Stage};
+use crate::connection::ConnectionMsg;
 use crate::event::{ClientEvent, Observer};
 use crate::numbered::Numbered;
 use crate::predictor::Predicted;
+use crate::ways::Ways;
 
 /// The promise of the presenter.
 pub const SPEC: Spec = Spec {
@@ -35,6 +38,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the presenter can be told.
+    #[derive(Clone)]
     pub enum PresenterMsg {
         /// A session has begun at this tick rate.
         Joined(Numbered<TickRate>): Control Refuse,
@@ -77,6 +81,7 @@ pub enum CameraMode {
 /// Performs what the presenter decides.
 #[derive(Debug)]
 pub struct PresenterActor {
+    ways: Ways,
     observer: Observer,
     /// Where views go; without it they are told like anything else.
     views: Option<Inlet<Arc<View>>>,
@@ -87,12 +92,13 @@ pub struct PresenterActor {
 
 impl PresenterActor {
     pub(crate) fn new(
+        ways: Ways,
         observer: Observer,
         views: Option<Inlet<Arc<View>>>,
         scene: Arc<Scene>,
         stage: Stage,
     ) -> Self {
-        Self { observer, views, scene, stage }
+        Self { ways, observer, views, scene, stage }
     }
 }
 
@@ -102,7 +108,25 @@ impl Actor for PresenterActor {
 
     /// Rebuilt from the snapshots that come.
     fn make(&mut self, start: Start<'_, PresenterMsg>) -> Presenter {
+        if let Some(
+            PresenterMsg::Joined(_)
+            | PresenterMsg::Spawned(_)
+            | PresenterMsg::Left
+            | PresenterMsg::Players(_)
+            | PresenterMsg::Scene(_),
+        ) = start.lost
+        {
+            let reason = "what shows the world failed; connect again".to_owned();
+            self.ways.to_connection(ConnectionMsg::Unusable(reason));
+        }
         Presenter::new(Arc::clone(&self.scene), self.stage.clone(), start.now)
+    }
+
+    fn spare(msg: &PresenterMsg) -> Option<PresenterMsg> {
+        match msg {
+            PresenterMsg::Snapshot(_) | PresenterMsg::Predicted(_) | PresenterMsg::Ping(_) => None,
+            _ => Some(msg.clone()),
+        }
     }
 
     fn perform(

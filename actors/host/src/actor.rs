@@ -31,6 +31,13 @@ pub trait Actor: Send + 'static {
     /// counts against the restart budget like any other.
     fn make(&mut self, start: Start<'_, MsgOf<Self>>) -> Self::Machine;
 
+    /// A copy of a message that must not be lost, taken before it is handled. Where handling it
+    /// panics, the machine made in its place is handed the copy before anything else, once. None of
+    /// what comes again by itself, as snapshots do.
+    fn spare(_msg: &MsgOf<Self>) -> Option<MsgOf<Self>> {
+        None
+    }
+
     /// Do what the machine asked for. Must not block, and must not panic: a panic in here ends the
     /// actor, since nobody knows what was half done.
     fn perform(
@@ -57,6 +64,8 @@ pub struct Start<'a, M> {
     pub restarts: u32,
     /// The actor's own port, for those it hands its address to.
     pub port: &'a Port<M>,
+    /// The message that was lost for good: there was a spare of it, and that broke a machine too.
+    pub lost: Option<M>,
 }
 
 /// How performing one effect went.

@@ -48,6 +48,7 @@ pub(crate) enum Order {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     Made { restarts: u32 },
+    Lost(u32),
     Data(u32),
     Note(u32),
     Woken(Micros),
@@ -180,7 +181,14 @@ impl<const STRATEGY: u8, const DATA_WAKES: bool> Actor for Probe<STRATEGY, DATA_
 
     fn make(&mut self, start: Start<'_, ProbeMsg>) -> ProbeMachine {
         self.log.push(self.name, Seen::Made { restarts: start.restarts });
+        if let Some(ProbeMsg::Fatal(n)) = start.lost {
+            self.log.push(self.name, Seen::Lost(n));
+        }
         ProbeMachine { name: self.name, log: self.log.clone(), wakes: Vec::new() }
+    }
+
+    fn spare(msg: &ProbeMsg) -> Option<ProbeMsg> {
+        if let ProbeMsg::Fatal(n) = msg { Some(ProbeMsg::Fatal(*n)) } else { None }
     }
 
     fn perform(

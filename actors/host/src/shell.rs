@@ -59,6 +59,8 @@ pub(crate) struct Shell<A: Actor> {
     life: Life<A>,
     budget: Budget,
     restarts: u32,
+    /// What broke two machines in a row, for the next one to hear of.
+    lost: Option<MsgOf<A>>,
     /// Messages taken, over all restarts.
     taken: u64,
     stuck: u32,
@@ -88,6 +90,7 @@ impl<A: Actor> Shell<A> {
             parked: VecDeque::new(),
             budget: Budget::new(A::SPEC.restart),
             restarts: 0,
+            lost: None,
             taken: 0,
             stuck: 0,
             held: None,
@@ -200,7 +203,7 @@ impl<A: Actor> Shell<A> {
     /// Make the machine where there is none; false while the supervisor has not decided.
     fn ready(&mut self) -> bool {
         while self.machine.is_none() && !self.entry().awaits_verdict() {
-            match self.life.make(self.now, self.restarts) {
+            match self.life.make(self.now, self.restarts, self.lost.take()) {
                 Ok(Some(machine)) => self.machine = Some(machine),
                 Ok(None) => break,
                 Err(note) => self.panicked(note),
@@ -247,21 +250,12 @@ impl<A: Actor> Shell<A> {
         metrics.wait.note(wait.0.saturating_mul(1_000));
         metrics.begin(kind, at);
         self.taken += 1;
-        let fault = self.life.entry().faults.panics_at(self.taken);
-        let (now, nth, machine, out) = (self.now, self.taken, &mut self.machine, &mut self.out);
-        let result = guard(|| {
-            assert!(!fault, "injected at message {nth}");
-            if let Some(machine) = machine {
-                machine.handle(now, held.msg, out);
-            }
-        });
-        let done = match result {
-            Ok(()) => (Settled::Handled, self.perform()),
-            Err(note) => {
-                self.panicked(note);
-                self.ready();
-                (Settled::Lost, Continue(()))
-            }
+        let spare = A::spare(&held.msg);
+        let is_whole = self.hand_in(held.msg);
+        let done = if is_whole || self.hand_in_spare(spare) {
+            (Settled::Handled, self.perform())
+        } else {
+            (Settled::Lost, Continue(()))
         };
         let start = self.since;
         self.tell_time(Instant::now());
@@ -271,10 +265,35 @@ impl<A: Actor> Shell<A> {
         metrics.rest();
         if let Some(notes) = &mut self.notes {
             let handle_ns = if self.simulated { 0 } else { took };
-            let (to, panicked) = (self.life.entry().id, done.0 == Settled::Lost);
+            let (to, panicked) = (self.life.entry().id, !is_whole);
             notes.note(&Message { at, from, to, kind, wait, handle_ns, panicked });
         }
         done
+    }
+
+    /// Hand the machine a message; whether it took it whole.
+    fn hand_in(&mut self, msg: MsgOf<A>) -> bool {
+        let (now, nth, machine, out) = (self.now, self.taken, &mut self.machine, &mut self.out);
+        let fault = self.life.entry().faults.panics_at(nth);
+        let result = guard(|| {
+            assert!(!fault, "injected at message {nth}");
+            if let Some(machine) = machine {
+                machine.handle(now, msg, out);
+            }
+        });
+        result.map_err(|note| self.panicked(note)).is_ok()
+    }
+
+    /// A message broke the machine. The one made in its place is handed the spare, if there is one;
+    /// whether it took that whole.
+    fn hand_in_spare(&mut self, spare: Option<MsgOf<A>>) -> bool {
+        let last = spare.as_ref().and_then(A::spare);
+        if self.ready() && spare.is_some_and(|msg| self.hand_in(msg)) {
+            return true;
+        }
+        self.lost = last;
+        self.ready();
+        false
     }
 
     fn wake_if(&mut self, due: bool) -> Flow {

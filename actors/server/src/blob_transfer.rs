@@ -1,7 +1,8 @@
 //! Blob transfer actor: the blobs of one peer, in chunks, as fast as its link takes them.
 //!
 //! Owned by: the session, made with its first request. Talks to: its connection, the library.
-//! Never: holds a blob in memory, waits for the tick, or decides who may ask.
+//! Never: holds a blob in memory, waits for the tick, or decides who may ask. After a panic: what
+//! moves goes on from the last chunk that the link took. A question that breaks it twice is refused.
 
 mod open;
 mod state;
@@ -32,6 +33,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything a transfer can be told.
+    #[derive(Clone)]
     pub enum BlobTransferMsg {
         /// The peer asks for a blob.
         Ask(BlobRequest): Control Refuse,
@@ -116,6 +118,27 @@ impl BlobTransferActor {
         Some(end)
     }
 
+    /// What this told broke the transfer twice: the peer waits for that blob no longer. What is to
+    /// be told in its place.
+    fn give_up(&mut self, lost: BlobTransferMsg) -> Option<BlobTransferMsg> {
+        let reason = "the server failed over it; the log has more".to_owned();
+        match lost {
+            BlobTransferMsg::Ask(request) => {
+                self.refuse(request, &reason);
+                None
+            }
+            BlobTransferMsg::Opened(request) | BlobTransferMsg::Moved(request) => {
+                self.blob = None;
+                Some(BlobTransferMsg::Broken(Broken { request, reason }))
+            }
+            BlobTransferMsg::Broken(Broken { request, reason }) => {
+                self.refuse(request, &reason);
+                Some(BlobTransferMsg::Moved(request))
+            }
+            BlobTransferMsg::Wanted(_) | BlobTransferMsg::Stop | BlobTransferMsg::Room => None,
+        }
+    }
+
     fn refuse(&self, request: BlobRequest, reason: &str) {
         let BlobRequest { kind, content } = request;
         let reason = Str16::clipped(reason);
@@ -140,7 +163,14 @@ impl Actor for BlobTransferActor {
         if start.restarts > 0 {
             drop(start.port.offer(BlobTransferMsg::Room));
         }
+        if let Some(told) = start.lost.and_then(|lost| self.give_up(lost)) {
+            drop(start.port.offer(told));
+        }
         Transferring::resume(self.kept.clone(), self.blob.is_some())
+    }
+
+    fn spare(msg: &BlobTransferMsg) -> Option<BlobTransferMsg> {
+        (!matches!(msg, BlobTransferMsg::Room)).then(|| msg.clone())
     }
 
     fn perform(

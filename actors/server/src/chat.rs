@@ -1,7 +1,8 @@
 //! Chat actor: the one place where a line is composed that everybody reads.
 //!
 //! Owned by: the server's scope. Talks to: sessions. Never: decides who may speak, how often, or
-//! under which name; that is settled before a line comes here.
+//! under which name; that is settled before a line comes here. After a panic: goes on with the next
+//! line; one that breaks it twice is lost.
 
 mod spoken;
 mod state;
@@ -32,6 +33,7 @@ pub const SPEC: Spec = Spec {
 actor_message! {
     /// Everything the chat can be told. All of it waits in one lane, so that lines are read in the
     /// order in which the roster decided them.
+    #[derive(Clone)]
     pub enum ChatMsg {
         /// Everybody is to read this.
         Line(Line): Control Refuse,
@@ -48,9 +50,13 @@ impl Actor for ChatActor {
     type Machine = Chat;
     const SPEC: Spec = SPEC;
 
-    /// Nothing is remembered from line to line, so a panic costs the line that caused it.
+    /// Nothing is remembered from line to line.
     fn make(&mut self, _start: Start<'_, ChatMsg>) -> Chat {
         Chat::default()
+    }
+
+    fn spare(msg: &ChatMsg) -> Option<ChatMsg> {
+        Some(msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, _cx: &mut Context<'_, ChatMsg>) -> Performed<Effect> {

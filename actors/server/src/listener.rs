@@ -1,7 +1,8 @@
 //! Listener actor: who may shake hands with this server, and whose handshake becomes a session.
 //!
 //! Owned by: the server's scope. Talks to: the endpoint, sessions it opens. Never: reads a message
-//! of a peer, owns the endpoint or a connection.
+//! of a peer, owns the endpoint or a connection. After a panic: counts unfinished handshakes anew;
+//! whoever waits at the door is announced once more, and sessions stand.
 
 mod arrivals;
 mod state;
@@ -39,6 +40,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the listener can be told.
+    #[derive(Clone)]
     pub enum ListenerMsg {
         /// A handshake has finished.
         Arrived(Arrived): Control Refuse,
@@ -115,8 +117,8 @@ impl Actor for ListenerActor {
     type Machine = Listener;
     const SPEC: Spec = SPEC;
 
-    /// After a panic admission starts empty; sessions stand. What it was told last is lost, so
-    /// whoever waits at the door is announced once more.
+    /// After a panic admission starts empty; sessions stand. Whoever waits at the door is announced
+    /// once more, also where the word of it was lost for good.
     fn make(&mut self, start: Start<'_, ListenerMsg>) -> Listener {
         if start.restarts > 0 {
             for arrived in self.arrivals.waiting() {
@@ -129,6 +131,10 @@ impl Actor for ListenerActor {
         }
         let players_max = players_max(&self.directory.prefs());
         Listener::new(players_max, self.directory.keys(), self.next_peer)
+    }
+
+    fn spare(msg: &ListenerMsg) -> Option<ListenerMsg> {
+        Some(msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, ListenerMsg>) -> Performed<Effect> {

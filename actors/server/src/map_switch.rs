@@ -2,7 +2,9 @@
 //! its place at once.
 //!
 //! Owned by: the server's scope. Talks to: the tick, the roster. Never: touches the world, prepares
-//! two maps at a time, or remembers what it turned down.
+//! two maps at a time, or remembers what it turned down. After a panic: goes on with what was ordered
+//! and with what is prepared of it. An order over which it fails twice is answered as failed, and the
+//! former map stands.
 
 mod prepare;
 mod state;
@@ -20,7 +22,7 @@ use dh_store::Shelf;
 pub use self::prepare::MapError;
 use self::prepare::Preparing;
 pub(crate) use self::prepare::prepare_whole;
-pub use self::state::{Effect, Switching};
+pub use self::state::{Effect, Kept, Switching};
 use crate::directory::Directory;
 use crate::library::Held;
 use crate::roster::{ConsoleLine, RosterMsg};
@@ -40,6 +42,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the map switch can be told.
+    #[derive(Clone)]
     pub enum MapSwitchMsg {
         /// Change to the map of this barcode; the number is that of the console line.
         Switch(ConsoleLine): Control Refuse,
@@ -93,13 +96,25 @@ pub struct MapSwitchActor {
     prepared: Option<Arc<PreparedMap>>,
     /// What stood before the newest map, kept until the next one is prepared.
     former: Option<Arc<Solids>>,
-    /// The line that asked for what is prepared, for a restart.
-    asked: Option<ConsoleLine>,
+    /// What outlives a panic, and how often there was one over it.
+    kept: Kept,
+    faults: u32,
 }
+
+/// Panics over one order after which it is answered as failed.
+const FAULTS_MAX: u32 = 2;
 
 impl MapSwitchActor {
     pub(crate) fn new(directory: Directory, shelf: Option<Shelf>) -> Self {
-        Self { directory, shelf, preparing: None, prepared: None, former: None, asked: None }
+        Self {
+            directory,
+            shelf,
+            preparing: None,
+            prepared: None,
+            former: None,
+            kept: Kept::default(),
+            faults: 0,
+        }
     }
 
     /// Do a piece of the work; what is to be told of it.
@@ -119,30 +134,66 @@ impl MapSwitchActor {
     }
 }
 
+impl MapSwitchActor {
+    /// What was ordered, or what is told of it, breaks this again and again: whoever ordered it is
+    /// told how it stands.
+    fn give_up(&mut self, lost: Option<MapSwitchMsg>) {
+        self.faults = 0;
+        match (lost, self.kept.asked.take()) {
+            (Some(MapSwitchMsg::Switch(line)), asked) => {
+                self.kept.asked = asked;
+                self.answer(Kept::failed(&line, FAILED));
+            }
+            (Some(MapSwitchMsg::Installed(it)), Some(line)) => {
+                self.kept.is_committing = false;
+                self.answer(Kept::stands(&line, it.generation));
+            }
+            // The tick has it, and tells how it went.
+            (_, asked) if self.kept.is_committing => self.kept.asked = asked,
+            (_, Some(line)) => {
+                (self.preparing, self.prepared) = (None, None);
+                self.answer(Kept::failed(&line, FAILED));
+            }
+            (_, None) => (),
+        }
+    }
+
+    fn answer(&self, line: ConsoleLine) {
+        tracing::info!("{}", line.text);
+        self.directory.to_roster(RosterMsg::Answer(line));
+    }
+}
+
+/// Why a map was not loaded that breaks what loads it.
+const FAILED: &str = "preparing it failed; the log has more";
+
 impl Actor for MapSwitchActor {
     type Machine = Switching;
     const SPEC: Spec = SPEC;
 
-    /// After a panic the map that was being prepared is told as failed; the former one stands.
+    /// After a panic the order goes on where it stood, unless it is what breaks this.
     fn make(&mut self, start: Start<'_, MapSwitchMsg>) -> Switching {
-        self.preparing = None;
-        self.prepared = None;
-        if start.restarts > 0
-            && let Some(asked) = self.asked.take()
-        {
-            let text = format!("map: {}: preparing it failed; the log has more", asked.text);
-            self.directory.to_roster(RosterMsg::Answer(ConsoleLine { id: asked.id, text }));
+        if start.restarts > 0 {
+            self.faults += 1;
+            if FAULTS_MAX <= self.faults {
+                self.give_up(start.lost);
+            }
+            // The word that there is more to prepare may have been lost.
+            drop(start.port.offer(MapSwitchMsg::More));
         }
-        Switching::default()
+        Switching::resume(self.kept.clone())
+    }
+
+    fn spare(msg: &MapSwitchMsg) -> Option<MapSwitchMsg> {
+        (!matches!(msg, MapSwitchMsg::More)).then(|| msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, MapSwitchMsg>) -> Performed<Effect> {
         let told = match effect {
             Effect::Prepare(line) => {
                 self.former = None;
-                let preparing = Preparing::begin(self.shelf.as_ref(), &line.text);
-                self.asked = Some(line);
-                match preparing {
+                self.faults = 0;
+                match Preparing::begin(self.shelf.as_ref(), &line.text) {
                     Ok(preparing) => {
                         self.preparing = Some(preparing);
                         Some(MapSwitchMsg::More)
@@ -161,10 +212,12 @@ impl Actor for MapSwitchActor {
                 self.former = Some(former);
                 None
             }
+            Effect::Keep(kept) => {
+                self.kept = kept;
+                None
+            }
             Effect::Answer(line) => {
-                self.asked = None;
-                tracing::info!("{}", line.text);
-                self.directory.to_roster(RosterMsg::Answer(line));
+                self.answer(line);
                 None
             }
             Effect::Refuse(line) => {

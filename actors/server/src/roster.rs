@@ -1,12 +1,15 @@
 //! Roster actor: who is here, in which slot, and what everybody is told about it.
 //!
 //! Owned by: the server's scope. Talks to: sessions, tick, listener, the console. Never: touches a
-//! connection or the world.
+//! connection or the world. After a panic: is told again by each session who is here, and until the
+//! last has spoken seats nobody and answers nothing; old places and open questions are kept. A line
+//! that breaks it twice is answered as lost.
 
 mod console;
 mod forwarded;
 mod listing;
 mod operators;
+mod remembered;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -17,10 +20,10 @@ use std::sync::Arc;
 use dh_host::{Actor, Context, Inlet, Performed, Start};
 use dh_machine::planted::{self, Bug};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
-use dh_messages::{CloseCode, EntityId, PlayerEntry, Str8, ToClient};
+use dh_messages::{CloseCode, ConsoleAnswer, EntityId, PlayerEntry, Str8, Str16, ToClient};
 use dh_prefs::Operators;
 
-pub use self::state::{Effect, Roster, Told};
+pub use self::state::{Effect, Kept, Roster, Told};
 use crate::chat::{ChatMsg, Speaker, Spoken};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
@@ -44,6 +47,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the roster can be told.
+    #[derive(Clone)]
     pub enum RosterMsg {
         /// Where a peer stands.
         Present(Presence): Control Refuse,
@@ -212,6 +216,25 @@ pub struct RosterActor {
     pub(crate) directory: Directory,
     /// Where answers to console lines go.
     pub(crate) answers: Inlet<ConsoleLine>,
+    pub(crate) kept: Kept,
+}
+
+impl RosterActor {
+    /// Whoever waits for an answer to a line that broke the roster twice has it now.
+    fn answer_lost(&self, lost: RosterMsg) {
+        let text = "the server failed over it; the log has more";
+        match lost {
+            RosterMsg::Console(ConsoleLine { id, .. }) => {
+                // A console that is gone needs no answer.
+                let _ = self.answers.offer(ConsoleLine { id, text: text.to_owned() });
+            }
+            RosterMsg::Forwarded(Forwarded { peer, id, .. }) => {
+                let answer = ConsoleAnswer { id, text: Str16::clipped(text) };
+                self.directory.say(&[peer], ToClient::ConsoleAnswer(answer));
+            }
+            _ => (),
+        }
+    }
 }
 
 impl Actor for RosterActor {
@@ -226,10 +249,17 @@ impl Actor for RosterActor {
         }
         let mut peers = self.directory.peers();
         peers.truncate(peers.len().saturating_sub(usize::from(planted::is(Bug::RestartLosesSlot))));
+        if let Some(lost) = start.lost {
+            self.answer_lost(lost);
+        }
         for peer in &peers {
             self.directory.to_session(*peer, SessionMsg::Announce);
         }
-        Roster::remade(prefs, peers, start.restarts)
+        Roster::remade(prefs, peers, self.kept.clone())
+    }
+
+    fn spare(msg: &RosterMsg) -> Option<RosterMsg> {
+        (!matches!(msg, RosterMsg::Ping(_))).then(|| msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, _cx: &mut Context<'_, RosterMsg>) -> Performed<Effect> {
@@ -255,6 +285,7 @@ impl Actor for RosterActor {
             Effect::StopServer => self.directory.tell(ServerEvent::StopAsked),
             Effect::Keep(change) => self.directory.tell(ServerEvent::Keep(change)),
             Effect::Log(line) => tracing::info!("{line}"),
+            Effect::Remember(kept) => self.kept = kept,
         }
         Performed::Done
     }

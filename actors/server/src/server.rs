@@ -119,7 +119,8 @@ impl Server {
         let chat = ChatActor { directory: directory.clone() };
         directory.set_chat(scope.spawn(Place::Control, "chat", chat));
 
-        let roster = RosterActor { directory: directory.clone(), answers: options.answers };
+        let (answers, kept) = (options.answers, roster::Kept::default());
+        let roster = RosterActor { directory: directory.clone(), answers, kept };
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));
 
         let arrivals = Arrivals::new(facts.trust_names);

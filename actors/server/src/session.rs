@@ -1,7 +1,9 @@
 //! Session actor: one peer's connection, from its first word to its ending.
 //!
 //! Owned by: the server's scope; opened by the listener. Talks to: roster, tick, its connection.
-//! Never: touches the world, decides who gets which slot.
+//! Never: touches the world, decides who gets which slot. After a panic: the peer stands where it
+//! stood, and roster and tick are told so. A reliable message that breaks it twice leaves a gap, and
+//! so ends it with a told reason; datagrams and frames come again by themselves.
 
 mod bucket;
 mod datagrams;
@@ -49,6 +51,7 @@ pub const SPEC: Spec = Spec {
 actor_message! {
     /// Everything a session can be told. What it must not miss ends it when there is no place left:
     /// a session that is so far behind serves nobody.
+    #[derive(Clone)]
     pub enum SessionMsg {
         /// Its connection is ready to be read.
         Opened: Control Coalesce,
@@ -66,7 +69,7 @@ actor_message! {
         Say(Say): Control Fatal,
         /// Say again where the peer stands: somebody has forgotten it.
         Announce: Control Coalesce,
-        /// The session was remade, and what it was told last is lost.
+        /// The session was remade.
         Resumed: Control Coalesce,
         /// A datagram may have so many bytes from now on.
         Budget(usize): Control Coalesce,
@@ -186,13 +189,18 @@ impl SessionActor {
         let rtt = self.connection.rtt()?;
         Some(u32::try_from(rtt.0.div_ceil(1_000)).unwrap_or(u32::MAX))
     }
+}
 
-    /// A peer whose reliable message was lost to a panic cannot go on: nothing after it fits.
-    fn look_for_loss(cx: &Context<'_, SessionMsg>) {
-        if cx.port().stats().kind("Message").lost > 0 {
-            let reason = "the server lost a message of yours to a fault; connect again";
-            drop(cx.port().offer(SessionMsg::End(Ending::new(CloseCode::Closed, reason))));
+/// What a peer reads whose session cannot go on without what was lost for good.
+fn reason_of_loss(lost: &SessionMsg) -> Option<&'static str> {
+    match lost {
+        SessionMsg::Message(_) => {
+            Some("the server lost a message of yours to a fault; connect again")
         }
+        SessionMsg::Say(_) | SessionMsg::MapLoad(_) | SessionMsg::End(_) => {
+            Some("the server lost a message for you to a fault; connect again")
+        }
+        _ => None,
     }
 }
 
@@ -200,10 +208,13 @@ impl Actor for SessionActor {
     type Machine = Session;
     const SPEC: Spec = SPEC;
 
-    /// After a panic the peer stands where it stood. What was told last is lost, so the session
-    /// asks for it again.
+    /// After a panic the peer stands where it stood, and says so.
     fn make(&mut self, start: Start<'_, SessionMsg>) -> Session {
         if start.restarts > 0 {
+            if let Some(reason) = start.lost.as_ref().and_then(reason_of_loss) {
+                let ending = Ending::new(CloseCode::Closed, reason);
+                drop(start.port.offer(SessionMsg::End(ending)));
+            }
             drop(start.port.offer(SessionMsg::Resumed));
             if let Some(closed) = self.gone.get() {
                 drop(start.port.offer(SessionMsg::Closed(closed.clone())));
@@ -212,6 +223,13 @@ impl Actor for SessionActor {
         match self.kept.clone() {
             Some(kept) => Session::resume(self.opening.clone(), kept, start.now),
             None => Session::open(self.opening.clone(), start.now),
+        }
+    }
+
+    fn spare(msg: &SessionMsg) -> Option<SessionMsg> {
+        match msg {
+            SessionMsg::Datagram(_) | SessionMsg::Published(_) => None,
+            _ => Some(msg.clone()),
         }
     }
 
@@ -248,7 +266,6 @@ impl Actor for SessionActor {
                     self.directory.to_roster(RosterMsg::Ping(Ping { peer, millis }));
                 }
             }
-            Effect::LookForLoss => Self::look_for_loss(cx),
             Effect::End(ending) => {
                 self.end(ending);
                 return Performed::Stop;

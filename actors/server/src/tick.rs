@@ -1,7 +1,9 @@
 //! Tick actor: owns the world and steps it at the tick rate, whatever else happens.
 //!
 //! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
-//! packet, writes a file.
+//! packet, writes a file. After a panic: goes on from the last whole tick with everything that was
+//! ordered since; inputs come again by themselves, sessions ask again for pawns, everybody reads one
+//! notice. An order that breaks it twice is answered as failed; three faults within 10 s end the map.
 
 mod command;
 mod journal;
@@ -31,7 +33,7 @@ use crate::directory::Directory;
 use crate::event::ServerEvent;
 use crate::map_switch::{MapSwitchMsg, PreparedMap};
 use crate::prefs::Pace;
-use crate::roster::RosterMsg;
+use crate::roster::{ConsoleLine, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 
 /// The promise of the tick. Its data lane holds as many datagrams as 64 sessions hand on at once.
@@ -48,6 +50,7 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the tick can be told.
+    #[derive(Clone)]
     pub enum TickMsg {
         /// A peer wants a pawn.
         Join(Joining): Control Refuse,
@@ -239,6 +242,18 @@ impl TickActor {
         }
         recovered
     }
+
+    /// Whoever waits for an answer to what broke the world again and again has it now.
+    fn answer_lost(&self, lost: TickMsg) {
+        let text = "the world failed over it; the log has more".to_owned();
+        match lost {
+            TickMsg::Command(TickCommand { id, .. }) => {
+                self.directory.to_roster(RosterMsg::Answer(ConsoleLine { id, text }));
+            }
+            TickMsg::Install(_) => self.directory.to_map_switch(MapSwitchMsg::Failed(text)),
+            _ => (),
+        }
+    }
 }
 
 impl Actor for TickActor {
@@ -253,7 +268,15 @@ impl Actor for TickActor {
             .journaled(self.journal.is_some());
         let made = if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) };
         self.tape_anew(start.restarts);
+        if let Some(lost) = start.lost {
+            self.answer_lost(lost);
+        }
         made
+    }
+
+    /// Peers send inputs again until they are answered.
+    fn spare(msg: &TickMsg) -> Option<TickMsg> {
+        (!matches!(msg, TickMsg::Inputs(_))).then(|| msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, TickMsg>) -> Performed<Effect> {

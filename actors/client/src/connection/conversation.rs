@@ -16,6 +16,10 @@ use crate::ending::{EndKind, SessionEnd};
 use crate::event::ClientEvent;
 use crate::numbered::Numbered;
 
+/// How long after each failure a map is tried again by one who plays; after the last it ends.
+const FETCH_AGAIN_AFTER: [Micros; 3] =
+    [Micros::from_millis(100), Micros::from_millis(400), Micros::from_millis(1_600)];
+
 impl Connecting {
     /// One reliable message. Which ones are legal depends on where the client stands.
     pub(super) fn message(&mut self, now: Micros, id: u8, body: &[u8], out: &mut Outbox<Effect>) {
@@ -23,8 +27,8 @@ impl Connecting {
             Ok(message) => message,
             Err(error) => return self.unreadable(&format!("{id}: {error}"), out),
         };
-        let admitted = matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. });
-        match (&mut self.phase, message) {
+        let admitted = matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. });
+        match (&mut self.it.phase, message) {
             (_, ToClient::SessionEnd(end)) => self.told(&end, out),
             (Phase::Attempting { theirs: theirs @ None, .. }, ToClient::SchemaHash(schema)) => {
                 *theirs = Some(schema.hash);
@@ -66,8 +70,8 @@ impl Connecting {
             return self.unreadable(&what, out);
         };
         out.push(Effect::Send(ToServer::ClientInfo(ClientInfo {
-            name: Str8::clipped(&self.profile.name),
-            seed_colour: self.profile.colour,
+            name: Str8::clipped(&self.it.profile.name),
+            seed_colour: self.it.profile.colour,
             avatar: Str16::default(),
         })));
         out.push(Effect::Tell(ClientEvent::Informed {
@@ -86,12 +90,12 @@ impl Connecting {
     /// A map is to stand here: at a join and at a switch alike. The gray box is code, and here.
     fn load(&mut self, advert: &MapAdvert, out: &mut Outbox<Effect>) {
         let map_generation = advert.generation;
-        self.phase = Phase::Loading { map_generation };
-        self.wanted = None;
+        self.it.phase = Phase::Loading { map_generation };
+        (self.it.wanted, self.it.failed, self.it.fetch_at) = (None, 0, None);
         match Wanted::of(advert) {
             Ok(Some(wanted)) => {
                 out.push(Effect::Await(Some(wanted.map.to_string())));
-                self.wanted = Some(wanted);
+                self.it.wanted = Some(wanted);
                 self.fetch(out);
             }
             Ok(None) => {
@@ -102,41 +106,47 @@ impl Connecting {
         }
     }
 
-    /// Have the map that is wanted fetched, for the first time or by one who has forgotten it.
-    pub(super) fn fetch(&self, out: &mut Outbox<Effect>) {
-        if let Some(wanted) = self.wanted.clone() {
-            out.push(Effect::Fetch(Numbered::new(self.attempt, wanted)));
+    /// Have the map that is wanted fetched, for the first time or once more.
+    pub(super) fn fetch(&mut self, out: &mut Outbox<Effect>) {
+        self.it.fetch_at = None;
+        if let Some(wanted) = self.it.wanted.clone() {
+            out.push(Effect::Fetch(Numbered::new(self.it.attempt, wanted)));
         }
     }
 
     /// A map is loaded; one that has been replaced meanwhile is let go of.
     pub(super) fn loaded(&mut self, map: Arc<StandingMap>, out: &mut Outbox<Effect>) {
         let generation = map.generation;
-        if self.phase == (Phase::Loading { map_generation: generation }) {
-            self.wanted = None;
+        if self.it.phase == (Phase::Loading { map_generation: generation }) {
+            self.it.wanted = None;
             out.push(Effect::Stand(map));
             self.ready(generation, out);
         }
     }
 
-    pub(super) fn load_failed(&mut self, failure: Failure, out: &mut Outbox<Effect>) {
-        let Failure { wanted, kind, reason } = failure;
-        if self.phase == (Phase::Loading { map_generation: wanted.generation }) {
-            self.cannot_load(kind, reason, out);
+    /// A join ends without its map. One who plays already keeps the world that is shown for as long
+    /// as a disk or a server may get well again; then it ends too, since nothing is seen there any
+    /// more.
+    pub(super) fn load_failed(&mut self, now: Micros, failure: Failure, out: &mut Outbox<Effect>) {
+        let Failure { wanted, kind, reason: why } = failure;
+        if self.it.phase != (Phase::Loading { map_generation: wanted.generation }) {
+            return;
+        }
+        let gets_well = matches!(kind, EndKind::DiskFailed | EndKind::MapTransferFailed);
+        match FETCH_AGAIN_AFTER.get(self.it.failed) {
+            Some(after) if self.it.has_played && gets_well => {
+                self.it.failed += 1;
+                self.it.fetch_at = Some(now + *after);
+                let line = format!("map transfer failed: {why}; trying again");
+                out.push(Effect::Tell(ClientEvent::Line(line)));
+            }
+            _ => self.cannot_load(kind, why, out),
         }
     }
 
-    /// A join ends without its map; one who plays already keeps the world that is shown, and is
-    /// told.
     fn cannot_load(&mut self, kind: EndKind, why: String, out: &mut Outbox<Effect>) {
-        self.wanted = None;
-        if self.has_played {
-            out.push(Effect::Await(None));
-            out.push(Effect::Tell(ClientEvent::Line(format!("map transfer failed: {why}"))));
-        } else {
-            let end = self.ending(kind);
-            self.fail(SessionEnd { reason: Some(why), ..end }, out);
-        }
+        let end = self.ending(kind);
+        self.fail(SessionEnd { reason: Some(why), ..end }, out);
     }
 
     fn ready(&self, map_generation: u32, out: &mut Outbox<Effect>) {
@@ -147,9 +157,9 @@ impl Connecting {
         if ack.map_generation != generation {
             return;
         }
-        self.phase = Phase::Playing { map_generation: generation };
+        self.it.phase = Phase::Playing { map_generation: generation };
         self.ping_at = now;
-        self.has_played = true;
+        self.it.has_played = true;
         out.push(Effect::Spawned(ack.pawn));
         out.push(Effect::Tell(ClientEvent::Stands("playing")));
         let (slot, pawn, tick) = (ack.slot, ack.pawn, Tick(ack.tick));

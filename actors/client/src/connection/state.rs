@@ -103,73 +103,92 @@ pub enum Effect {
     /// Measure the round trip and tell the presenter.
     MeasurePing,
     /// Keep this for a restart.
-    Keep(Kept),
+    Keep(Box<Kept>),
     /// A line for the log.
     Log(String),
     /// Something for whoever watches.
     Tell(ClientEvent),
 }
 
-/// What outlives a panic of the machine.
+/// What outlives a panic of the machine: where the conversation stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// The number of the newest attempt, and where the newest dial went.
-    Attempt(u64, Option<Address>),
+pub struct Kept {
     /// Who the player is.
-    Profile(Arc<Profile>),
+    pub(super) profile: Arc<Profile>,
+    pub(super) phase: Phase,
+    /// The number of the newest attempt; events of older ones are swallowed.
+    pub(super) attempt: u64,
+    /// Where the newest one went.
+    pub(super) last_target: Option<Address>,
+    /// Whether a pawn was given in this session, so that a map is tried again before it ends.
+    pub(super) has_played: bool,
+    /// The map that is being loaded; none where it is code, or stands.
+    pub(super) wanted: Option<Wanted>,
+    /// How often it could not be had, and when it is tried again.
+    pub(super) failed: usize,
+    pub(super) fetch_at: Option<Micros>,
+}
+
+impl Kept {
+    /// Nowhere, with nothing dialled yet.
+    #[must_use]
+    pub fn new(profile: Arc<Profile>) -> Self {
+        Self {
+            profile,
+            phase: Phase::Idle,
+            attempt: 0,
+            last_target: None,
+            has_played: false,
+            wanted: None,
+            failed: 0,
+            fetch_at: None,
+        }
+    }
+
+    /// Nowhere again: whatever an earlier attempt still tells bears an old number.
+    pub(super) fn end(&mut self) {
+        let Self { profile, attempt, last_target, .. } = self.clone();
+        *self = Self { attempt: attempt + 1, last_target, ..Self::new(profile) };
+    }
+
+    pub(super) fn ending(&self, kind: EndKind) -> SessionEnd {
+        SessionEnd::new(kind, self.last_target.as_ref().map(ToString::to_string))
+    }
 }
 
 /// One client's conversation with one server at a time.
 #[derive(Debug)]
 pub struct Connecting {
-    pub(super) profile: Arc<Profile>,
-    pub(super) phase: Phase,
-    /// The number of the newest attempt; events of older ones are swallowed.
-    pub(super) attempt: u64,
-    /// Whether a pawn was given in this session, so that a map which cannot be had ends nothing.
-    pub(super) has_played: bool,
-    /// The map that is being loaded; none where it is code, or stands.
-    pub(super) wanted: Option<Wanted>,
-    last_target: Option<Address>,
+    pub(super) it: Kept,
     datagrams: Datagrams,
     pub(super) ping_at: Micros,
 }
 
 impl Connecting {
-    /// A client that is nowhere; numbers go on from `attempt`.
+    /// A conversation that stands there.
     #[must_use]
-    pub fn new(profile: Arc<Profile>, attempt: u64, last_target: Option<Address>) -> Self {
-        Self {
-            profile,
-            phase: Phase::Idle,
-            attempt,
-            has_played: false,
-            wanted: None,
-            last_target,
-            datagrams: Datagrams::new(),
-            ping_at: Micros(0),
-        }
+    pub fn new(it: Kept, now: Micros) -> Self {
+        Self { it, datagrams: Datagrams::new(), ping_at: now }
     }
 
     /// Dial; whatever was before is let go of first, and nothing is said of it.
     fn connect(&mut self, now: Micros, to: Option<Address>, out: &mut Outbox<Effect>) {
-        let awaited = match self.phase {
+        let awaited = match self.it.phase {
             Phase::Idle | Phase::Attempting { is_up: false, .. } => None,
             Phase::Leaving { left, until } => Some((left, until)),
-            _ => Some((self.attempt, now + LEAVE_MAX)),
+            _ => Some((self.it.attempt, now + LEAVE_MAX)),
         };
         if self.let_go(out) {
             out.push(Effect::Tell(ClientEvent::Ended(self.ending(EndKind::Quiet))));
         }
-        let target = to.or_else(|| self.last_target.clone()).unwrap_or_else(this_machine);
-        self.last_target = Some(target);
+        let target = to.or_else(|| self.it.last_target.clone()).unwrap_or_else(this_machine);
+        self.it.last_target = Some(target);
         out.push(Effect::Tell(ClientEvent::Stands("connecting")));
         out.push(Effect::Await(Some(String::new())));
         match awaited {
             None => self.dial(now, out),
             Some((left, until)) => {
-                self.phase = Phase::Leaving { left, until };
-                self.keep_attempt(out);
+                self.it.phase = Phase::Leaving { left, until };
                 out.push(Effect::AwaitGoodbye);
             }
         }
@@ -177,16 +196,15 @@ impl Connecting {
 
     /// Whether the end of this attempt's transport is what the next dial waits for.
     fn is_leaving(&self, attempt: u64) -> bool {
-        matches!(self.phase, Phase::Leaving { left, .. } if left == attempt)
+        matches!(self.it.phase, Phase::Leaving { left, .. } if left == attempt)
     }
 
     fn dial(&mut self, now: Micros, out: &mut Outbox<Effect>) {
-        let Some(target) = self.last_target.clone() else { return };
-        self.attempt += 1;
-        let until = now + self.profile.connect_timeout;
-        self.phase = Phase::Attempting { until, is_up: false, theirs: None };
-        self.keep_attempt(out);
-        out.push(Effect::Dial { attempt: self.attempt, target });
+        let Some(target) = self.it.last_target.clone() else { return };
+        self.it.attempt += 1;
+        let until = now + self.it.profile.connect_timeout;
+        self.it.phase = Phase::Attempting { until, is_up: false, theirs: None };
+        out.push(Effect::Dial { attempt: self.it.attempt, target });
     }
 
     /// Leave the server, or give up the attempt. Nothing to do while idle.
@@ -198,7 +216,7 @@ impl Connecting {
 
     /// Let go of a server on purpose; whether there was one.
     fn let_go(&mut self, out: &mut Outbox<Effect>) -> bool {
-        if self.phase == Phase::Idle {
+        if self.it.phase == Phase::Idle {
             return false;
         }
         self.hang_up(CloseCode::Leave, "left", out);
@@ -220,29 +238,42 @@ impl Connecting {
     fn hang_up(&mut self, code: CloseCode, reason: &'static str, out: &mut Outbox<Effect>) {
         out.push(Effect::HangUp { code, reason });
         out.push(Effect::Await(None));
-        if matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
+        if matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
             out.push(Effect::Left);
         }
-        self.phase = Phase::Idle;
-        self.has_played = false;
-        self.wanted = None;
-        self.attempt += 1;
+        self.it.end();
         self.datagrams.reset();
-        self.keep_attempt(out);
-    }
-
-    fn keep_attempt(&self, out: &mut Outbox<Effect>) {
-        out.push(Effect::Keep(Kept::Attempt(self.attempt, self.last_target.clone())));
     }
 
     pub(super) fn ending(&self, kind: EndKind) -> SessionEnd {
-        SessionEnd::new(kind, self.last_target.as_ref().map(ToString::to_string))
+        self.it.ending(kind)
+    }
+
+    /// One that lives by this session's facts has lost one of them: no picture comes of it any more.
+    fn unusable(&mut self, reason: String, out: &mut Outbox<Effect>) {
+        if self.it.phase != Phase::Idle {
+            let end = self.ending(EndKind::ClientFailed);
+            self.fail(SessionEnd { reason: Some(reason), ..end }, out);
+        }
+    }
+
+    /// Do something, and keep where that leads for a restart.
+    fn keeping(
+        &mut self,
+        out: &mut Outbox<Effect>,
+        work: impl FnOnce(&mut Self, &mut Outbox<Effect>),
+    ) {
+        let before = self.it.clone();
+        work(self, out);
+        if self.it != before {
+            out.push(Effect::Keep(Box::new(self.it.clone())));
+        }
     }
 
     fn connected(&mut self, out: &mut Outbox<Effect>) {
-        if let Phase::Attempting { is_up, .. } = &mut self.phase {
+        if let Phase::Attempting { is_up, .. } = &mut self.it.phase {
             *is_up = true;
-            out.push(Effect::Adopt(self.attempt));
+            out.push(Effect::Adopt(self.it.attempt));
             let schema_hash = schema_hash();
             let request = ConnectRequest { version: PROTOCOL_VERSION, schema_hash };
             out.push(Effect::Send(ToServer::ConnectRequest(request)));
@@ -267,7 +298,7 @@ impl Connecting {
     /// The transport is gone and nothing was told before, so how it went decides what this was.
     fn closed(&mut self, closed: &Closed, out: &mut Outbox<Effect>) {
         let said = || Some(String::from_utf8_lossy(&closed.reason).into_owned());
-        let attempting = matches!(self.phase, Phase::Attempting { .. });
+        let attempting = matches!(self.it.phase, Phase::Attempting { .. });
         let (kind, reason) = match closed.by {
             By::Peer => (self.kind_of(close_code(closed.code)), said()),
             By::Local if closed.code == code::UNREADABLE => (EndKind::Unreadable, None),
@@ -281,7 +312,7 @@ impl Connecting {
     }
 
     fn kind_of(&self, code: CloseCode) -> EndKind {
-        let differs = matches!(self.phase, Phase::Attempting { theirs: Some(theirs), .. }
+        let differs = matches!(self.it.phase, Phase::Attempting { theirs: Some(theirs), .. }
             if theirs != schema_hash());
         match code {
             CloseCode::ProtocolMismatch => EndKind::ProtocolMismatch,
@@ -299,18 +330,56 @@ impl Machine for Connecting {
     type Msg = ConnectionMsg;
     type Effect = Effect;
 
+    /// What comes every tick changes nothing that is kept.
     fn handle(&mut self, now: Micros, msg: ConnectionMsg, out: &mut Outbox<Effect>) {
-        let current = self.attempt;
+        match msg {
+            ConnectionMsg::Datagram(it) => {
+                if let Phase::Playing { map_generation } = self.it.phase
+                    && it.attempt == self.it.attempt
+                {
+                    self.datagrams.read(now, map_generation, &it.event, out);
+                }
+            }
+            ConnectionMsg::Input(it) => {
+                let plays = matches!(self.it.phase, Phase::Playing { .. });
+                if plays && it.attempt == self.it.attempt {
+                    out.push(Effect::SendDatagram(it.event));
+                }
+            }
+            msg => self.keeping(out, |it, out| it.take(now, msg, out)),
+        }
+    }
+
+    fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        self.keeping(out, |it, out| it.serve(now, out));
+    }
+
+    fn next_deadline(&self) -> Option<Micros> {
+        match self.it.phase {
+            Phase::Leaving { until, .. } | Phase::Attempting { until, .. } => Some(until),
+            Phase::Playing { .. } => Some(self.ping_at),
+            Phase::Loading { .. } => self.it.fetch_at,
+            Phase::Idle => None,
+        }
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.it.attempt);
+        digest.word(self.datagrams.unreadable());
+    }
+}
+
+impl Connecting {
+    fn take(&mut self, now: Micros, msg: ConnectionMsg, out: &mut Outbox<Effect>) {
+        let current = self.it.attempt;
         match msg {
             ConnectionMsg::Connect(target) => self.connect(now, target, out),
             ConnectionMsg::Disconnect => self.disconnect(out),
             ConnectionMsg::Chat(text) => self.chat(&text, out),
             ConnectionMsg::Console(line) => self.console(line, out),
-            ConnectionMsg::Profile(profile) => {
-                self.profile = Arc::clone(&profile);
-                out.push(Effect::Keep(Kept::Profile(profile)));
-            }
+            ConnectionMsg::Profile(profile) => self.it.profile = profile,
             ConnectionMsg::Links(links) => out.push(Effect::Relink(links)),
+            ConnectionMsg::Unusable(reason) => self.unusable(reason, out),
             ConnectionMsg::Closed(it) if self.is_leaving(it.attempt) => self.dial(now, out),
             // What an attempt or a session given up still tells is swallowed.
             ConnectionMsg::Dialed(it) if it.attempt == current => self.connected(out),
@@ -326,18 +395,7 @@ impl Machine for Connecting {
             }
             ConnectionMsg::Loaded(it) if it.attempt == current => self.loaded(it.event, out),
             ConnectionMsg::LoadFailed(it) if it.attempt == current => {
-                self.load_failed(it.event, out);
-            }
-            ConnectionMsg::FetchAgain => self.fetch(out),
-            ConnectionMsg::Datagram(it) if it.attempt == current => {
-                if let Phase::Playing { map_generation } = self.phase {
-                    self.datagrams.read(now, map_generation, &it.event, out);
-                }
-            }
-            ConnectionMsg::Input(it) if it.attempt == current => {
-                if matches!(self.phase, Phase::Playing { .. }) {
-                    out.push(Effect::SendDatagram(it.event));
-                }
+                self.load_failed(now, it.event, out);
             }
             ConnectionMsg::Dialed(_)
             | ConnectionMsg::DialFailed(_)
@@ -352,11 +410,15 @@ impl Machine for Connecting {
         }
     }
 
-    fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
-        match self.phase {
+    /// A deadline has come.
+    fn serve(&mut self, now: Micros, out: &mut Outbox<Effect>) {
+        match self.it.phase {
             Phase::Leaving { until, .. } if until <= now => self.dial(now, out),
             Phase::Attempting { until, .. } if until <= now => {
                 self.fail(self.ending(EndKind::TimedOut), out);
+            }
+            Phase::Loading { .. } if self.it.fetch_at.is_some_and(|at| at <= now) => {
+                self.fetch(out);
             }
             Phase::Playing { .. } if self.ping_at <= now => {
                 self.ping_at = now + PING_INTERVAL;
@@ -365,22 +427,9 @@ impl Machine for Connecting {
             _ => (),
         }
     }
-
-    fn next_deadline(&self) -> Option<Micros> {
-        match self.phase {
-            Phase::Leaving { until, .. } | Phase::Attempting { until, .. } => Some(until),
-            Phase::Playing { .. } => Some(self.ping_at),
-            Phase::Idle | Phase::Loading { .. } => None,
-        }
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        digest.word(self.attempt);
-        digest.word(self.datagrams.unreadable());
-    }
 }
 
-fn tell_end(end: SessionEnd, out: &mut Outbox<Effect>) {
+pub(super) fn tell_end(end: SessionEnd, out: &mut Outbox<Effect>) {
     for event in end.into_events() {
         out.push(Effect::Tell(event));
     }

@@ -26,14 +26,17 @@ use crate::numbered::Numbered;
 struct Rig {
     machine: Connecting,
     now: Micros,
-    /// Everything it wanted since it was made.
+    /// Everything it wanted since it was made, but for what it wanted kept.
     effects: Vec<Effect>,
+    /// What it wanted kept last.
+    kept: Kept,
 }
 
 impl Rig {
     fn new() -> Self {
-        let profile = Arc::new(profile());
-        Self { machine: Connecting::new(profile, 0, None), now: Micros(0), effects: Vec::new() }
+        let kept = Kept::new(Arc::new(profile()));
+        let machine = Connecting::new(kept.clone(), Micros(0));
+        Self { machine, now: Micros(0), effects: Vec::new(), kept }
     }
 
     /// In the world: dialled, let in, given a pawn.
@@ -71,6 +74,11 @@ impl Rig {
         self.tell(ConnectionMsg::Message(self.of_now(event)))
     }
 
+    /// It panicked, and another is made in its place.
+    fn panics(&mut self) {
+        self.machine = Connecting::new(self.kept.clone(), self.now);
+    }
+
     /// Let time pass until then, serving deadlines as they come.
     fn pass(&mut self, until: Micros) {
         while let Some(due) = self.machine.next_deadline().filter(|due| *due <= until) {
@@ -85,7 +93,12 @@ impl Rig {
 
     fn note(&mut self, mut out: Outbox<Effect>) -> &[Effect] {
         let before = self.effects.len();
-        self.effects.extend(out.drain());
+        for effect in out.drain() {
+            match effect {
+                Effect::Keep(kept) => self.kept = *kept,
+                effect => self.effects.push(effect),
+            }
+        }
         &self.effects[before..]
     }
 

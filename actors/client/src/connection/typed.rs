@@ -12,7 +12,7 @@ use crate::event::ClientEvent;
 impl Connecting {
     /// What is said before there is a pawn would be said by nobody.
     pub(super) fn chat(&self, text: &str, out: &mut Outbox<Effect>) {
-        if self.has_played {
+        if self.it.has_played {
             let text = Str16::clipped(text);
             return out.push(Effect::Send(ToServer::ClientChat(ClientChat { text })));
         }
@@ -24,7 +24,7 @@ impl Connecting {
     pub(super) fn console(&self, line: ServerLine, out: &mut Outbox<Effect>) {
         let ServerLine { id, text } = line;
         let (bytes, most) = (text.len(), CONSOLE_LINE_BYTES_MAX);
-        let refused = if !matches!(self.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
+        let refused = if !matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
             "not connected; nothing was sent".to_owned()
         } else if most < bytes {
             format!("a line has at most {most} bytes, this one has {bytes}; nothing was sent")

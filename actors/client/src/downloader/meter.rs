@@ -27,8 +27,9 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn new(now: Micros) -> Self {
-        Self { received: 0, rate: 0.0, told: now, before: 0 }
+    /// So many bytes have come before.
+    pub(super) fn new(now: Micros, received: u64) -> Self {
+        Self { received, rate: 0.0, told: now, before: received }
     }
 
     /// So many bytes came; how far it is, when it is time to say so.
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_steady_transfer_is_told_four_times_a_second_with_its_rate_and_the_time_left() {
-        let mut meter = Meter::new(Micros(0));
+        let mut meter = Meter::new(Micros(0), 0);
         let mut told = Vec::new();
         for tenth in 1..=100 {
             told.extend(meter.add(Micros::from_millis(tenth * 100), 1_000, 100_000));
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_rate_follows_a_link_that_slows_down_within_seconds() {
-        let mut meter = Meter::new(Micros(0));
+        let mut meter = Meter::new(Micros(0), 0);
         let mut last = None;
         for second in 1..=20 {
             let bytes = if second <= 10 { 10_000 } else { 1_000 };

@@ -27,6 +27,8 @@ pub enum Effect {
     Write {
         /// What they belong to.
         it: Numbered<Wanted>,
+        /// The chunk they came in.
+        chunk: u32,
         /// Where they belong.
         offset: u64,
         /// The bytes.
@@ -45,12 +47,36 @@ pub enum Effect {
     Tell(Progress),
     /// A line for those who look closely.
     Detail(String),
+    /// Keep this for a restart.
+    Keep(Kept),
+}
+
+/// What outlives a panic of the machine: what is wanted, and how far that has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept(Option<(Numbered<Wanted>, Stage)>);
+
+/// How far a want has come, its chunks aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Finding,
+    Beginning,
+    Receiving,
+    Committing,
+}
+
+impl Kept {
+    /// What is wanted.
+    pub(super) fn wanted(self) -> Option<Numbered<Wanted>> {
+        self.0.map(|(it, _)| it)
+    }
 }
 
 /// One pallet at a time, the newest that was wanted.
 #[derive(Debug, Default)]
 pub struct Downloading {
     want: Option<Want>,
+    /// What was kept last.
+    kept: Kept,
 }
 
 #[derive(Debug)]
@@ -79,7 +105,50 @@ struct Receiving {
     heard: Micros,
 }
 
+impl Step {
+    fn stage(&self) -> Stage {
+        match self {
+            Self::Finding => Stage::Finding,
+            Self::Beginning => Stage::Beginning,
+            Self::Receiving(_) => Stage::Receiving,
+            Self::Committing => Stage::Committing,
+        }
+    }
+}
+
+impl Receiving {
+    /// Chunks from `next` on are to come.
+    fn from(next: u32, now: Micros) -> Self {
+        let meter = Meter::new(now, u64::from(next) * u64::from(BLOB_SLICE_BYTES));
+        Self { next, furthest: next, total: None, meter, heard: now }
+    }
+}
+
 impl Downloading {
+    /// Go on after a panic; where chunks were coming, with `next`.
+    #[must_use]
+    pub fn resume(kept: Kept, next: u32, now: Micros) -> Self {
+        let want = kept.0.clone().map(|(it, stage)| {
+            let step = match stage {
+                Stage::Finding => Step::Finding,
+                Stage::Beginning => Step::Beginning,
+                Stage::Receiving => Step::Receiving(Receiving::from(next, now)),
+                Stage::Committing => Step::Committing,
+            };
+            Want { it, step }
+        });
+        Self { want, kept }
+    }
+
+    /// Keep what is wanted where that is something else than before.
+    fn keep(&mut self, out: &mut Outbox<Effect>) {
+        let now = self.want.as_ref().map(|want| (&want.it, want.step.stage()));
+        if now != self.kept.0.as_ref().map(|(it, stage)| (it, *stage)) {
+            self.kept = Kept(now.map(|(it, stage)| (it.clone(), stage)));
+            out.push(Effect::Keep(self.kept.clone()));
+        }
+    }
+
     /// A newer want takes the place of the one before, whatever it has come to. A transfer that
     /// runs goes on where the newer one is for another map of the same pallet.
     fn want(&mut self, it: Numbered<Wanted>, out: &mut Outbox<Effect>) {
@@ -123,9 +192,7 @@ impl Downloading {
         }
         let request = BlobRequest { kind: BlobKind::MapPallet, content: want.it.event.content };
         out.push(Effect::Ask(Numbered::new(want.it.attempt, request)));
-        let meter = Meter::new(now);
-        want.step =
-            Step::Receiving(Receiving { next: 0, furthest: 0, total: None, meter, heard: now });
+        want.step = Step::Receiving(Receiving::from(0, now));
     }
 
     /// A frame of the stream of blobs. What is no longer wanted is passed over: it was under way.
@@ -175,7 +242,8 @@ impl Downloading {
         let Some(want) = &mut self.want else { return };
         let place = u64::from(chunk.index) + u64::from(planted::is(Bug::ChunkOneOff));
         let offset = place * u64::from(BLOB_SLICE_BYTES);
-        out.push(Effect::Write { it: want.it.clone(), offset, bytes: chunk.slice.0 });
+        let (it, bytes) = (want.it.clone(), chunk.slice.0);
+        out.push(Effect::Write { it, chunk: chunk.index, offset, bytes });
         if chunk.index + 1 == chunk.count {
             want.step = Step::Committing;
             out.push(Effect::Commit(want.it.clone()));
@@ -219,11 +287,8 @@ impl Downloading {
     }
 }
 
-impl Machine for Downloading {
-    type Msg = DownloaderMsg;
-    type Effect = Effect;
-
-    fn handle(&mut self, now: Micros, msg: DownloaderMsg, out: &mut Outbox<Effect>) {
+impl Downloading {
+    fn take(&mut self, now: Micros, msg: DownloaderMsg, out: &mut Outbox<Effect>) {
         match msg {
             DownloaderMsg::Want(it) => self.want(it, out),
             DownloaderMsg::Forget => self.forget(out),
@@ -248,11 +313,22 @@ impl Machine for Downloading {
             | DownloaderMsg::Room => (),
         }
     }
+}
+
+impl Machine for Downloading {
+    type Msg = DownloaderMsg;
+    type Effect = Effect;
+
+    fn handle(&mut self, now: Micros, msg: DownloaderMsg, out: &mut Outbox<Effect>) {
+        self.take(now, msg, out);
+        self.keep(out);
+    }
 
     fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         if self.next_deadline().is_some_and(|at| at <= now) {
             let silence = PATIENCE.0 / 1_000_000;
             self.fail(format!("nothing came for {silence} s"), out);
+            self.keep(out);
         }
     }
 

@@ -9,7 +9,7 @@ use dh_pallet::{Barcode, PalletError};
 use dh_store::StoreError;
 
 use super::state::PATIENCE;
-use super::{DownloaderMsg, Downloading, Effect, Failure, Refusal};
+use super::{DownloaderMsg, Downloading, Effect, Failure, Kept, Refusal};
 use crate::content::Wanted;
 use crate::ending::EndKind;
 use crate::numbered::Numbered;
@@ -23,7 +23,8 @@ fn wanted(number: u8) -> Numbered<Wanted> {
 fn tell_at(machine: &mut Downloading, now: Micros, msg: DownloaderMsg) -> Vec<Effect> {
     let mut out = Outbox::default();
     machine.handle(now, msg, &mut out);
-    out.drain().filter(|effect| !matches!(effect, Effect::Tell(_))).collect()
+    let is_aside = |effect: &Effect| matches!(effect, Effect::Tell(_) | Effect::Keep(_));
+    out.drain().filter(|effect| !is_aside(effect)).collect()
 }
 
 fn tell(machine: &mut Downloading, msg: DownloaderMsg) -> Vec<Effect> {
@@ -50,7 +51,7 @@ fn hear(machine: &mut Downloading, chunk: BlobChunk) -> Vec<Effect> {
 
 fn write(number: u8, index: u32) -> Effect {
     let (it, bytes) = (wanted(number), chunk(number, index).slice.0);
-    Effect::Write { it, offset: u64::from(index) * 1_024, bytes }
+    Effect::Write { it, chunk: index, offset: u64::from(index) * 1_024, bytes }
 }
 
 /// A download that waits for its first chunk.
@@ -258,7 +259,8 @@ fn a_transfer_without_progress_for_30_seconds_has_failed_and_a_slow_one_has_not(
     machine.wake(Micros::from_secs(58), &mut out);
     assert!(out.is_empty());
     machine.wake(Micros::from_secs(59), &mut out);
-    assert!(gives_up(&out.drain().collect::<Vec<_>>(), "nothing came for 30 s"));
+    let ended = out.drain().filter(|effect| !matches!(effect, Effect::Keep(_)));
+    assert!(gives_up(&ended.collect::<Vec<_>>(), "nothing came for 30 s"));
 }
 
 /// MR-Q44, MR-Q51
@@ -275,4 +277,42 @@ fn bytes_that_cannot_be_kept_or_do_not_verify_end_the_transfer_with_the_reason()
     let mut machine = asking(1);
     (0..3).for_each(|index| drop(hear(&mut machine, chunk(1, index))));
     assert!(gives_up(&tell(&mut machine, failed(1)), "disk full"), "while it is verified");
+}
+
+/// The machine that is made in the place of one that panicked after these messages.
+fn remade(msgs: &[DownloaderMsg], next: u32) -> Downloading {
+    let (mut machine, mut kept) = (Downloading::default(), Kept::default());
+    for msg in msgs {
+        let mut out = Outbox::default();
+        machine.handle(Micros(0), msg.clone(), &mut out);
+        for effect in out.drain() {
+            if let Effect::Keep(it) = effect {
+                kept = it;
+            }
+        }
+    }
+    Downloading::resume(kept, next, Micros(0))
+}
+
+#[test]
+fn a_download_goes_on_after_a_panic_with_the_answer_or_the_chunk_that_comes_next() {
+    let mut msgs = vec![DownloaderMsg::Want(wanted(1))];
+    let mut machine = remade(&msgs, 0);
+    assert_eq!(tell(&mut machine, DownloaderMsg::Missing(wanted(1))), [Effect::Begin(wanted(1))]);
+    msgs.push(DownloaderMsg::Missing(wanted(1)));
+    let mut machine = remade(&msgs, 0);
+    assert!(matches!(tell(&mut machine, DownloaderMsg::Begun(wanted(1)))[..], [Effect::Ask(_)]));
+    msgs.push(DownloaderMsg::Begun(wanted(1)));
+    msgs.push(frame(ToClient::BlobChunk(chunk(1, 0))));
+    let mut machine = remade(&msgs, 1);
+    assert!(machine.next_deadline().is_some(), "silence still ends it");
+    assert_eq!(hear(&mut machine, chunk(1, 1)), [write(1, 1)]);
+    assert_eq!(hear(&mut machine, chunk(1, 2)), [write(1, 2), Effect::Commit(wanted(1))]);
+    msgs.push(frame(ToClient::BlobChunk(chunk(1, 1))));
+    msgs.push(frame(ToClient::BlobChunk(chunk(1, 2))));
+    let mut machine = remade(&msgs, 3);
+    assert_eq!(tell(&mut machine, DownloaderMsg::Found(wanted(1))), [Effect::Deliver(wanted(1))]);
+    msgs.push(DownloaderMsg::Found(wanted(1)));
+    let mut machine = remade(&msgs, 3);
+    assert!(tell(&mut machine, DownloaderMsg::Found(wanted(1))).is_empty(), "nothing is wanted");
 }

@@ -29,6 +29,12 @@ pub struct MapLoading {
 }
 
 impl MapLoading {
+    /// Go on after a panic with the load of this attempt and generation, if there is one.
+    #[must_use]
+    pub fn resume(running: Option<Numbered<u32>>) -> Self {
+        Self { running, loads: 0 }
+    }
+
     fn is_running(&self, it: &Numbered<u32>) -> bool {
         self.running.as_ref() == Some(it)
     }

@@ -69,3 +69,14 @@ fn a_disk_that_fails_under_a_map_is_told_apart_from_a_map_that_is_of_no_use() {
     assert_eq!(kind_of(&LoadError::Pallet(damaged)), EndKind::MapUnusable);
     assert_eq!(kind_of(&LoadError::NoPallet("p".to_owned())), EndKind::MapUnusable);
 }
+
+#[test]
+fn a_load_goes_on_after_a_panic_where_it_stood() {
+    let mut machine = MapLoading::resume(Some(Numbered::new(1, 7)));
+    assert_eq!(tell(&mut machine, MapLoaderMsg::More), [Effect::Step]);
+    assert!(tell(&mut machine, MapLoaderMsg::Loaded(Numbered::new(1, 6))).is_empty());
+    let whole = MapLoaderMsg::Loaded(Numbered::new(1, 7));
+    assert_eq!(tell(&mut machine, whole), [Effect::Deliver(1)]);
+    let mut idle = MapLoading::resume(None);
+    assert!(tell(&mut idle, MapLoaderMsg::More).is_empty());
+}

@@ -48,6 +48,9 @@ pub struct Standing {
     pub session: Option<Numbered<TickRate>>,
     /// The newest input sequence made in it.
     pub sequence: u32,
+    /// Whether a few ticks are made at once where prediction begins; after a restart those are
+    /// under way already.
+    pub starts_ahead: bool,
     /// Who holds the controls.
     pub controls: Controls,
     /// The preferences.
@@ -60,8 +63,6 @@ pub struct Predictor {
     solids: Arc<Solids>,
     standing: Standing,
     watched: bool,
-    /// Whether a few ticks are made at once where prediction begins.
-    starts_ahead: bool,
     /// When the clock was last moved on.
     last_wake: Micros,
     play: Option<Play>,
@@ -71,7 +72,7 @@ impl Standing {
     /// In no session, with nothing made in one.
     #[must_use]
     pub fn new(controls: Controls, prefs: Arc<Prefs>) -> Self {
-        Self { session: None, sequence: 0, controls, prefs }
+        Self { session: None, sequence: 0, starts_ahead: false, controls, prefs }
     }
 }
 
@@ -79,8 +80,7 @@ impl Predictor {
     /// A predictor among `solids`, in no session unless it stood in one before a restart.
     #[must_use]
     pub fn new(solids: Arc<Solids>, standing: Standing, watched: bool, now: Micros) -> Self {
-        let mut predictor =
-            Self { solids, standing, watched, starts_ahead: false, last_wake: now, play: None };
+        let mut predictor = Self { solids, standing, watched, last_wake: now, play: None };
         predictor.play = predictor.standing.session.as_ref().map(|it| predictor.play_of(it, now));
         predictor
     }
@@ -94,7 +94,7 @@ impl Predictor {
     fn join(&mut self, now: Micros, session: Numbered<TickRate>, out: &mut Outbox<Effect>) {
         self.play = Some(self.play_of(&session, now));
         (self.standing.session, self.standing.sequence) = (Some(session), 0);
-        self.starts_ahead = true;
+        self.standing.starts_ahead = true;
         self.last_wake = now;
         self.keep(out);
     }
@@ -106,7 +106,8 @@ impl Predictor {
         out.push(Effect::Ground(solids));
         if let Some(session) = &self.standing.session {
             self.play = Some(self.play_of(session, now));
-            self.starts_ahead = true;
+            self.standing.starts_ahead = true;
+            self.keep(out);
         }
     }
 
@@ -142,10 +143,11 @@ impl Predictor {
         }
     }
 
-    /// Prediction starts, a few ticks ahead. After a restart those are under way already.
+    /// Prediction starts, a few ticks ahead.
     fn begin(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         self.last_wake = now;
-        if std::mem::take(&mut self.starts_ahead) {
+        if std::mem::take(&mut self.standing.starts_ahead) {
+            self.keep(out);
             (0..HEAD_START_TICKS).for_each(|_| self.tick(out));
         }
         self.show(out);

@@ -44,18 +44,21 @@ pub struct Stage {
     players: BTreeMap<u8, PlayerEntry>,
     prefs: Arc<Prefs>,
     camera: CameraMode,
+    /// The map that is waited for, and shown as that.
+    awaited: Option<String>,
 }
 
 impl Stage {
     /// Nobody anywhere.
     #[must_use]
     pub fn new(camera: CameraMode, prefs: Arc<Prefs>) -> Self {
-        Self { session: None, pawn: None, players: BTreeMap::new(), prefs, camera }
+        Self { session: None, pawn: None, players: BTreeMap::new(), prefs, camera, awaited: None }
     }
 
     /// The same stage in another session, or in none: nobody is there yet.
     fn cleared(&self, session: Option<Numbered<TickRate>>) -> Self {
-        Self { session, ..Self::new(self.camera, Arc::clone(&self.prefs)) }
+        let awaited = self.awaited.clone();
+        Self { session, awaited, ..Self::new(self.camera, Arc::clone(&self.prefs)) }
     }
 }
 
@@ -63,8 +66,6 @@ impl Stage {
 #[derive(Debug)]
 pub struct Presenter {
     scene: Arc<Scene>,
-    /// The map that is waited for, and shown as that.
-    awaited: Option<String>,
     stage: Stage,
     show: Option<Show>,
     last_frame: Micros,
@@ -89,7 +90,7 @@ impl Presenter {
     #[must_use]
     pub fn new(scene: Arc<Scene>, stage: Stage, now: Micros) -> Self {
         let show = stage.session.as_ref().map(|session| Show::new(session, &stage.prefs));
-        Self { scene, awaited: None, stage, show, last_frame: now, fps: None }
+        Self { scene, stage, show, last_frame: now, fps: None }
     }
 
     /// What is shown of this attempt's session; nothing once another has begun, or none stands.
@@ -126,7 +127,7 @@ impl Presenter {
 
     fn view(&self, now: Micros) -> View {
         let mut view = View::of(Arc::clone(&self.scene));
-        view.loading.clone_from(&self.awaited);
+        view.loading.clone_from(&self.stage.awaited);
         if let CameraMode::Fixed(camera) = self.stage.camera {
             view.camera = camera;
         }
@@ -251,9 +252,13 @@ impl Machine for Presenter {
                 self.last_frame = now;
                 self.keep(out);
             }
-            PresenterMsg::Awaited(map) => self.awaited = map,
+            PresenterMsg::Awaited(map) => {
+                self.stage.awaited = map;
+                self.keep(out);
+            }
             PresenterMsg::Scene(scene) => {
-                self.awaited = None;
+                self.stage.awaited = None;
+                self.keep(out);
                 self.scene = Arc::clone(&scene);
                 out.push(Effect::Scene(scene));
             }

@@ -1,6 +1,6 @@
 //! Faults: panics and late deadlines that a scenario injects into an actor, by its path.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -22,8 +22,9 @@ struct Plans {
 
 #[derive(Clone, Debug, Default)]
 struct Plan {
-    /// Numbers of messages, the first being 1, counted over all restarts.
-    panics: BTreeSet<u64>,
+    /// Numbers of messages, the first being 1, counted over all restarts, and how often each is
+    /// still to break a machine: where twice, its spare does too.
+    panics: BTreeMap<u64, u32>,
     delays: VecDeque<Micros>,
 }
 
@@ -35,10 +36,11 @@ pub(crate) struct Armed {
 }
 
 impl Faults {
-    /// Panic in the machine of the actor at `path` when it takes its `nth` message (from 1).
+    /// Panic in the machine of the actor at `path` when it takes its `nth` message (from 1). Asked
+    /// for twice, the spare of that message breaks the next machine as well.
     pub fn panic_at(&self, path: &str, nth: u64) {
         self.plan(path, |plan| {
-            plan.panics.insert(nth);
+            *plan.panics.entry(nth).or_default() += 1;
         });
     }
 
@@ -76,7 +78,13 @@ impl Faults {
 impl Armed {
     /// Whether the `nth` message is to end in a panic.
     pub(crate) fn panics_at(&self, nth: u64) -> bool {
-        self.any.load(Ordering::Relaxed) && lock(&self.plan).panics.remove(&nth)
+        if !self.any.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut plan = lock(&self.plan);
+        let Some(left) = plan.panics.get_mut(&nth).filter(|left| **left > 0) else { return false };
+        *left -= 1;
+        true
     }
 
     /// When a deadline is served after all.

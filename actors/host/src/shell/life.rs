@@ -64,14 +64,15 @@ impl<A: Actor> Life<A> {
         self.scope.runtime().actor_exhausted(self.entry.id);
     }
 
-    /// Make the machine; `None` when the actor has ended.
+    /// Make the machine, after `lost` was; `None` when the actor has ended.
     pub(super) fn make(
         &mut self,
         now: Micros,
         restarts: u32,
+        lost: Option<MsgOf<A>>,
     ) -> Result<Option<A::Machine>, PanicNote> {
         let Some(actor) = &mut self.actor else { return Ok(None) };
-        let start = Start { now, restarts, port: &self.port };
+        let start = Start { now, restarts, port: &self.port, lost };
         guard(|| Some(actor.make(start)))
     }
 

@@ -74,6 +74,36 @@ fn a_panic_at_each_of_the_first_messages_restarts_the_actor_and_leaves_no_depth(
 
 /// D5
 #[test]
+fn what_has_a_spare_is_handed_to_the_next_machine_before_all_else_and_told_as_lost_if_that_breaks()
+{
+    for breaks in 0..=2_u32 {
+        let log = Log::default();
+        Simulation::new(1).run(async |runtime| {
+            let scope = runtime.root();
+            (0..breaks).for_each(|_| runtime.registry().faults().panic_at("probe", 2));
+            let port = scope.spawn(Place::Control, "probe", Probe::new("probe", &log));
+            port.offer(ProbeMsg::Fatal(1)).unwrap();
+            port.offer(ProbeMsg::Fatal(2)).unwrap();
+            port.offer(ProbeMsg::Fatal(3)).unwrap();
+            after(&scope, 1).await;
+            let (stats, lost) = (port.stats(), u64::from(breaks == 2));
+            assert_eq!((stats.kind("Fatal").handled, stats.kind("Fatal").lost), (3 - lost, lost));
+            assert!(stats.balanced() && stats.total().depth == 0, "{stats:?}");
+            assert_eq!(runtime.registry().report("probe").unwrap().panics, u64::from(breaks));
+        });
+        let made = |restarts| Seen::Made { restarts };
+        let between: &[Seen] = match breaks {
+            0 => &[Seen::Data(2)],
+            1 => &[made(1), Seen::Data(2)],
+            _ => &[made(1), made(2), Seen::Lost(2)],
+        };
+        let expected = [&[made(0), Seen::Data(1)], between, &[Seen::Data(3)]].concat();
+        assert_eq!(log.of("probe"), expected);
+    }
+}
+
+/// D5
+#[test]
 fn an_actor_past_its_budget_is_ended_with_a_told_reason_and_its_neighbours_go_on() {
     let log = Log::default();
     Simulation::new(1).run(async |runtime| {

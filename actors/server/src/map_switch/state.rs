@@ -24,33 +24,78 @@ pub enum Effect {
     Answer(ConsoleLine),
     /// A request that is turned down at once.
     Refuse(ConsoleLine),
+    /// Keep this for a restart.
+    Keep(Kept),
+}
+
+/// What outlives a panic of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The line that asked for the map that is prepared.
+    pub(super) asked: Option<ConsoleLine>,
+    /// Whether the tick has that map.
+    pub(super) is_committing: bool,
+}
+
+impl Kept {
+    /// What is answered for a map that was not loaded.
+    pub(super) fn failed(line: &ConsoleLine, why: &str) -> ConsoleLine {
+        let text = format!("map: {} was not loaded: {why}", printable(&line.text));
+        ConsoleLine { id: line.id, text }
+    }
+
+    /// What is answered for a map that stands.
+    pub(super) fn stands(line: &ConsoleLine, generation: u32) -> ConsoleLine {
+        let text = format!("map: {} stands (generation {generation})", printable(&line.text));
+        ConsoleLine { id: line.id, text }
+    }
 }
 
 /// One map at a time.
 #[derive(Debug, Default)]
 pub struct Switching {
-    asked: Option<ConsoleLine>,
-    is_committing: bool,
+    it: Kept,
     switches: u64,
 }
 
 impl Switching {
+    /// Go on after a panic with what was ordered; its next piece is done when there is `More`.
+    #[must_use]
+    pub fn resume(it: Kept) -> Self {
+        Self { it, switches: 0 }
+    }
+
     fn switch(&mut self, line: ConsoleLine, out: &mut Outbox<Effect>) {
-        if let Some(asked) = &self.asked {
+        if let Some(asked) = &self.it.asked {
             let busy = printable(&asked.text);
             let text = format!("map: busy with {busy}; ask again when it stands");
             return out.push(Effect::Refuse(ConsoleLine { id: line.id, text }));
         }
-        self.asked = Some(line.clone());
+        self.it.asked = Some(line.clone());
+        self.keep(out);
         out.push(Effect::Prepare(line));
     }
 
     /// What was asked for has come to an end.
-    fn answer(&mut self, text: impl FnOnce(&str) -> String, out: &mut Outbox<Effect>) {
-        self.is_committing = false;
-        if let Some(ConsoleLine { id, text: map }) = self.asked.take() {
-            out.push(Effect::Answer(ConsoleLine { id, text: text(&printable(&map)) }));
+    fn answer(
+        &mut self,
+        answer: impl FnOnce(&ConsoleLine) -> ConsoleLine,
+        out: &mut Outbox<Effect>,
+    ) {
+        let asked = std::mem::take(&mut self.it).asked;
+        self.keep(out);
+        if let Some(line) = asked {
+            out.push(Effect::Answer(answer(&line)));
         }
+    }
+
+    /// Whether a map is being prepared, and the tick does not have it yet.
+    fn is_preparing(&self) -> bool {
+        self.it.asked.is_some() && !self.it.is_committing
+    }
+
+    fn keep(&self, out: &mut Outbox<Effect>) {
+        out.push(Effect::Keep(self.it.clone()));
     }
 }
 
@@ -61,20 +106,17 @@ impl Machine for Switching {
     fn handle(&mut self, _now: Micros, msg: MapSwitchMsg, out: &mut Outbox<Effect>) {
         match msg {
             MapSwitchMsg::Switch(line) => self.switch(line, out),
-            MapSwitchMsg::More if self.asked.is_some() && !self.is_committing => {
-                out.push(Effect::Step);
-            }
-            MapSwitchMsg::Prepared if self.asked.is_some() && !self.is_committing => {
-                self.is_committing = true;
+            MapSwitchMsg::More if self.is_preparing() => out.push(Effect::Step),
+            MapSwitchMsg::Prepared if self.is_preparing() => {
+                self.it.is_committing = true;
+                self.keep(out);
                 out.push(Effect::Commit);
             }
-            MapSwitchMsg::Failed(why) => {
-                self.answer(|map| format!("map: {map} was not loaded: {why}"), out);
-            }
+            MapSwitchMsg::Failed(why) => self.answer(|line| Kept::failed(line, &why), out),
             MapSwitchMsg::Installed(Installed { generation, former }) => {
                 self.switches += 1;
                 out.push(Effect::Retire(former));
-                self.answer(|map| format!("map: {map} stands (generation {generation})"), out);
+                self.answer(|line| Kept::stands(line, generation), out);
             }
             MapSwitchMsg::More | MapSwitchMsg::Prepared => (),
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dh_sim::Solids;
 
-use super::{Effect, Installed, MapSwitchMsg, Switching};
+use super::{Effect, Installed, Kept, MapSwitchMsg, Switching};
 use crate::roster::ConsoleLine;
 
 fn line(id: u32, text: &str) -> ConsoleLine {
@@ -28,11 +28,28 @@ fn word(effect: &Effect) -> String {
         Effect::Retire(_) => "retire".to_owned(),
         Effect::Answer(it) => format!("{}: {}", it.id, it.text),
         Effect::Refuse(it) => format!("refuse {}", it.id),
+        Effect::Keep(_) => "keep".to_owned(),
     }
 }
 
+/// What the effects say, but for what is kept.
 fn words(effects: &[Effect]) -> Vec<String> {
-    effects.iter().map(word).collect()
+    effects.iter().filter(|effect| !matches!(effect, Effect::Keep(_))).map(word).collect()
+}
+
+/// The machine that is made in the place of one that panicked after these messages.
+fn remade(msgs: impl IntoIterator<Item = MapSwitchMsg>) -> Switching {
+    let (mut machine, mut kept) = (Switching::default(), Kept::default());
+    for msg in msgs {
+        let mut out = Outbox::default();
+        machine.handle(Micros(0), msg, &mut out);
+        for effect in out.drain() {
+            if let Effect::Keep(it) = effect {
+                kept = it;
+            }
+        }
+    }
+    Switching::resume(kept)
 }
 
 fn installed(generation: u32) -> MapSwitchMsg {
@@ -81,4 +98,20 @@ fn a_map_that_cannot_be_made_ready_is_told_and_the_next_may_be_asked_for() {
     assert_eq!(told, ["1: map: p:assets/a.dh-map was not loaded: no such file"]);
     assert!(tell(&mut machine, MapSwitchMsg::More).is_empty(), "old news");
     assert_eq!(ask(&mut machine, 2), ["prepare"]);
+}
+
+#[test]
+fn an_order_goes_on_after_a_panic_wherever_it_stood() {
+    let order = || MapSwitchMsg::Switch(line(1, "p:assets/a.dh-map"));
+    let stands = "1: map: p:assets/a.dh-map stands (generation 2)";
+    let mut machine = remade([order(), MapSwitchMsg::More]);
+    assert_eq!(tell(&mut machine, MapSwitchMsg::More), ["step"]);
+    assert_eq!(ask(&mut machine, 2), ["refuse 2"], "it is still busy");
+    assert_eq!(tell(&mut machine, MapSwitchMsg::Prepared), ["commit"]);
+    let mut machine = remade([order(), MapSwitchMsg::Prepared]);
+    assert!(tell(&mut machine, MapSwitchMsg::More).is_empty(), "the tick has it");
+    assert_eq!(tell(&mut machine, installed(2)), ["retire", stands]);
+    let mut machine = remade([order(), MapSwitchMsg::Prepared, installed(2)]);
+    assert!(tell(&mut machine, MapSwitchMsg::More).is_empty());
+    assert_eq!(ask(&mut machine, 3), ["prepare"], "nothing is remembered of what was answered");
 }

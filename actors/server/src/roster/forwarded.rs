@@ -48,10 +48,11 @@ impl Roster {
     }
 
     fn run_for(&mut self, asked: Asked, command: Command, out: &mut Outbox<Effect>) {
-        let Some(ticket) = self.tickets.issue(asked) else {
+        let Some(ticket) = self.kept.tickets.issue(asked) else {
             let text = "too many lines wait for their answers; ask again";
             return reply(asked, text, out);
         };
+        self.keep(out);
         if let Some(text) = self.run(ticket, command, out) {
             self.answer(ticket, text, out);
         }
@@ -61,7 +62,8 @@ impl Roster {
     pub(super) fn answer(&mut self, id: u32, text: String, out: &mut Outbox<Effect>) {
         if !Tickets::is_ticket(id) {
             out.push(Effect::Reply(id, text));
-        } else if let Some(asked) = self.tickets.redeem(id) {
+        } else if let Some(asked) = self.kept.tickets.redeem(id) {
+            self.keep(out);
             reply(asked, &text, out);
         }
     }

@@ -1,6 +1,6 @@
 //! What the roster decides: who holds which slot, who is told what, what a console line does. Pure.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dh_machine::{Digest, Machine, Micros, Outbox};
@@ -9,14 +9,15 @@ use dh_messages::{
 };
 use dh_prefs::{Change, Prefs};
 
+use super::remembered::Remembered;
 use super::tickets::Tickets;
 use super::{ConsoleLine, Presence, RosterMsg, Standing};
 use crate::chat::Line;
 use crate::tick::TickCommand;
 use crate::{Identity, PeerId};
 
-/// Identities whose slot is remembered after they left.
-pub(super) const REMEMBERED_MAX: usize = 1_024;
+/// Messages that are held until the room is whole; what comes then is taken as things stand.
+const HELD_MAX: usize = 128;
 /// Slots there are; the one number above them stands for none.
 const SLOTS: u8 = ServerChat::NO_SLOT;
 /// What a player reads whose identity has joined again from elsewhere.
@@ -73,6 +74,16 @@ pub enum Effect {
     Keep(Change),
     /// A line for the log.
     Log(String),
+    /// Keep this for a restart.
+    Remember(Kept),
+}
+
+/// What outlives a panic of the machine: nobody else knows it.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    pub(super) remembered: Arc<Remembered>,
+    /// Peers that wait for an answer to a line of theirs.
+    pub(super) tickets: Tickets,
 }
 
 /// Slots, lines, and the server's preferences.
@@ -80,17 +91,14 @@ pub enum Effect {
 pub struct Roster {
     pub(super) room: BTreeMap<PeerId, Presence>,
     pub(super) prefs: Arc<Prefs>,
-    remembered: BTreeMap<Identity, u8>,
-    remembered_order: VecDeque<Identity>,
+    pub(super) kept: Kept,
     /// Those who were told to go, and why; their goodbye is still on its way.
     leaving: BTreeMap<PeerId, String>,
     /// Those who were here before a restart and have not said yet where they stand. Nobody new is
     /// seated meanwhile: the slot might be theirs.
     awaited: BTreeSet<PeerId>,
-    /// Notices that wait until those who are to read them have been heard of.
-    held: Vec<String>,
-    /// Peers that wait for an answer to a line of theirs.
-    pub(super) tickets: Tickets,
+    /// What waits until all those have been heard of.
+    held: Vec<RosterMsg>,
 }
 
 impl Roster {
@@ -100,24 +108,17 @@ impl Roster {
         Self {
             room: BTreeMap::new(),
             prefs,
-            remembered: BTreeMap::new(),
-            remembered_order: VecDeque::new(),
+            kept: Kept::default(),
             leaving: BTreeMap::new(),
             awaited: BTreeSet::new(),
             held: Vec::new(),
-            tickets: Tickets::of_life(0),
         }
     }
 
     /// A roster after a fault. Each of `peers` will say where it stands, or that it left.
     #[must_use]
-    pub fn remade(
-        prefs: Arc<Prefs>,
-        peers: impl IntoIterator<Item = PeerId>,
-        restarts: u32,
-    ) -> Self {
-        let tickets = Tickets::of_life(restarts);
-        Self { awaited: peers.into_iter().collect(), tickets, ..Self::new(prefs) }
+    pub fn remade(prefs: Arc<Prefs>, peers: impl IntoIterator<Item = PeerId>, kept: Kept) -> Self {
+        Self { awaited: peers.into_iter().collect(), kept, ..Self::new(prefs) }
     }
 
     /// A session says where it stands. What changed since it last did decides what others hear.
@@ -136,7 +137,7 @@ impl Roster {
             return;
         }
         if let (Some(identity), Some(slot)) = (presence.identity.clone(), presence.slot) {
-            self.remember(identity, slot);
+            self.remember(identity, slot, out);
         }
         let standing = presence.standing;
         self.room.insert(peer, presence);
@@ -154,8 +155,8 @@ impl Roster {
     }
 
     /// One who was here before a restart has been heard of. After the last of them the room is
-    /// whole: whoever waits for a slot gets one, and everybody hears who is here, since what was
-    /// being told when the roster failed is lost.
+    /// whole: whoever waits for a slot gets one, everybody hears who is here, and what waited for
+    /// that is done.
     fn heard_of(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         if !self.awaited.remove(&peer) || !self.awaited.is_empty() {
             return;
@@ -164,8 +165,8 @@ impl Roster {
         let waiting: Vec<PeerId> = self.room.values().filter(waits).map(|it| it.peer).collect();
         waiting.into_iter().for_each(|peer| self.seat(peer, out));
         out.push(Effect::Tell(self.admitted(), Told::Players(self.whole_list())));
-        for text in std::mem::take(&mut self.held) {
-            self.notice(text, out);
+        for msg in std::mem::take(&mut self.held) {
+            self.take(msg, out);
         }
     }
 
@@ -225,7 +226,7 @@ impl Roster {
         let others = self.room.values().filter(|other| other.peer != peer);
         let taken: BTreeSet<u8> = others.filter_map(|other| other.slot).collect();
         let identity = presence.identity.clone();
-        let earlier = identity.as_ref().and_then(|id| self.remembered.get(id)).copied();
+        let earlier = identity.as_ref().and_then(|id| self.kept.remembered.slot_of(id));
         let kept = presence.slot.or(earlier).filter(|slot| !taken.contains(slot));
         let lowest = || (0..SLOTS).find(|slot| !taken.contains(slot));
         let Some(slot) = kept.or_else(lowest) else {
@@ -235,20 +236,20 @@ impl Roster {
             seated.slot = Some(slot);
         }
         if let Some(identity) = identity {
-            self.remember(identity, slot);
+            self.remember(identity, slot, out);
         }
         out.push(Effect::Seat { peer, slot });
     }
 
-    fn remember(&mut self, identity: Identity, slot: u8) {
-        if self.remembered.insert(identity.clone(), slot).is_none() {
-            self.remembered_order.push_back(identity);
+    fn remember(&mut self, identity: Identity, slot: u8, out: &mut Outbox<Effect>) {
+        if self.kept.remembered.slot_of(&identity) != Some(slot) {
+            Arc::make_mut(&mut self.kept.remembered).note(identity, slot);
+            self.keep(out);
         }
-        if REMEMBERED_MAX < self.remembered_order.len()
-            && let Some(oldest) = self.remembered_order.pop_front()
-        {
-            self.remembered.remove(&oldest);
-        }
+    }
+
+    pub(super) fn keep(&self, out: &mut Outbox<Effect>) {
+        out.push(Effect::Remember(self.kept.clone()));
     }
 
     fn announce_entry(&self, peer: PeerId, out: &mut Outbox<Effect>) {
@@ -264,7 +265,9 @@ impl Roster {
 
     fn left(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         self.leaving.remove(&peer);
-        self.tickets.forget(peer);
+        if self.kept.tickets.forget(peer) {
+            self.keep(out);
+        }
         self.take_out(peer, out);
     }
 
@@ -293,11 +296,8 @@ impl Roster {
         self.room.values().filter(|p| p.is_admitted()).map(|p| p.peer).collect()
     }
 
-    fn notice(&mut self, text: String, out: &mut Outbox<Effect>) {
-        if !self.awaited.is_empty() {
-            return self.held.push(text);
-        }
-        let notice = ClientNotice { severity: Severity::Warning, text: Str16::clipped(&text) };
+    fn notice(&self, text: &str, out: &mut Outbox<Effect>) {
+        let notice = ClientNotice { severity: Severity::Warning, text: Str16::clipped(text) };
         out.push(Effect::Tell(self.admitted(), Told::Notice(notice)));
     }
 }
@@ -306,7 +306,39 @@ impl Machine for Roster {
     type Msg = RosterMsg;
     type Effect = Effect;
 
+    /// What only a whole room can answer waits for it after a restart.
     fn handle(&mut self, _now: Micros, msg: RosterMsg, out: &mut Outbox<Effect>) {
+        let waits = !self.awaited.is_empty() && self.held.len() < HELD_MAX;
+        if waits && needs_the_room(&msg) {
+            return self.held.push(msg);
+        }
+        self.take(msg, out);
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        for presence in self.room.values() {
+            digest.word(u64::from(presence.peer.0));
+            digest.word(presence.slot.map_or(u64::MAX, u64::from));
+        }
+    }
+}
+
+/// Whether a message is about those who are here, without saying who that is.
+fn needs_the_room(msg: &RosterMsg) -> bool {
+    match msg {
+        RosterMsg::WhoIsHere(_)
+        | RosterMsg::Typed(_)
+        | RosterMsg::Forwarded(_)
+        | RosterMsg::Console(_)
+        | RosterMsg::Notice(_) => true,
+        RosterMsg::Present(_) | RosterMsg::Left(_) | RosterMsg::Answer(_) | RosterMsg::Ping(_) => {
+            false
+        }
+    }
+}
+
+impl Roster {
+    fn take(&mut self, msg: RosterMsg, out: &mut Outbox<Effect>) {
         match msg {
             RosterMsg::Present(presence) => {
                 let peer = presence.peer;
@@ -324,17 +356,10 @@ impl Machine for Roster {
             }
             RosterMsg::WhoIsHere(peer) => self.who_is_here(peer, out),
             RosterMsg::Console(line) => self.console(&line, out),
-            RosterMsg::Notice(text) => self.notice(text, out),
+            RosterMsg::Notice(text) => self.notice(&text, out),
             RosterMsg::Answer(line) => self.answer(line.id, line.text, out),
             RosterMsg::Typed(typed) => self.typed(typed, out),
             RosterMsg::Forwarded(line) => self.forwarded(line, out),
-        }
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        for presence in self.room.values() {
-            digest.word(u64::from(presence.peer.0));
-            digest.word(presence.slot.map_or(u64::MAX, u64::from));
         }
     }
 }

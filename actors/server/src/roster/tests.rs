@@ -12,7 +12,7 @@ use dh_messages::{ChatKind, EntityId, PlayerList, ServerChat};
 use dh_prefs::Prefs;
 
 use super::{
-    ConsoleLine, Effect, Forwarded, Ping, Presence, Roster, RosterMsg, Standing, Told, Typed,
+    ConsoleLine, Effect, Forwarded, Kept, Ping, Presence, Roster, RosterMsg, Standing, Told, Typed,
 };
 use crate::chat::Spoken;
 use crate::{Identity, PeerId};

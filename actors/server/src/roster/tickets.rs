@@ -11,11 +11,9 @@ use crate::PeerId;
 const FIRST: u32 = 1 << 31;
 /// Lines of peers that may wait for an answer.
 pub(super) const WAITING_MAX: usize = 256;
-/// How far apart the tickets of two lives of the roster begin.
-const LIFE: u32 = 1 << 20;
 
 /// Who waits, by ticket.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tickets {
     next: u32,
     waiting: BTreeMap<u32, Asked>,
@@ -29,12 +27,14 @@ pub(super) struct Asked {
     pub(super) id: u32,
 }
 
-impl Tickets {
-    /// Nobody waits. What an earlier life of the roster was asked is answered to nobody.
-    pub(super) fn of_life(restarts: u32) -> Self {
-        Self { next: FIRST | restarts.wrapping_mul(LIFE), waiting: BTreeMap::new() }
+impl Default for Tickets {
+    /// Nobody waits.
+    fn default() -> Self {
+        Self { next: FIRST, waiting: BTreeMap::new() }
     }
+}
 
+impl Tickets {
     /// Whether a number stands for a line of a peer.
     pub(super) const fn is_ticket(id: u32) -> bool {
         FIRST <= id
@@ -56,9 +56,11 @@ impl Tickets {
         self.waiting.remove(&ticket)
     }
 
-    /// The peer has gone.
-    pub(super) fn forget(&mut self, peer: PeerId) {
+    /// The peer has gone; whether it waited for anything.
+    pub(super) fn forget(&mut self, peer: PeerId) -> bool {
+        let before = self.waiting.len();
         self.waiting.retain(|_, asked| asked.peer != peer);
+        self.waiting.len() < before
     }
 }
 
@@ -68,18 +70,17 @@ mod tests {
 
     #[test]
     fn a_ticket_is_redeemed_once_by_who_is_still_here_and_only_so_many_wait() {
-        let mut tickets = Tickets::of_life(0);
+        let mut tickets = Tickets::default();
         let asked = |peer, id| Asked { peer: PeerId(peer), id };
         let first = tickets.issue(asked(1, 7)).unwrap();
         let second = tickets.issue(asked(2, 7)).unwrap();
         assert!(Tickets::is_ticket(first) && !Tickets::is_ticket(7));
         assert_eq!(tickets.redeem(first), Some(asked(1, 7)));
         assert_eq!(tickets.redeem(first), None);
-        tickets.forget(PeerId(2));
+        assert!(tickets.forget(PeerId(2)) && !tickets.forget(PeerId(2)));
         assert_eq!(tickets.redeem(second), None);
         let issued = (0..1_000).filter_map(|id| tickets.issue(asked(3, id))).count();
         assert_eq!(issued, WAITING_MAX);
-        assert_ne!(Tickets::of_life(1).issue(asked(1, 7)), Some(first), "none of an earlier life");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) enum Drawn {
 }
 
 /// One bucket. A token is as many units as its span has microseconds, so nothing is ever rounded.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bucket {
     allowance: Allowance,
     units: u64,
@@ -44,8 +44,9 @@ impl Bucket {
         Self { allowance, units, filled: now, is_dry: false }
     }
 
-    /// Nothing in it yet, so that a restart is no way to more tokens.
-    pub(super) fn empty(allowance: Allowance, now: Micros) -> Self {
+    /// Nothing in it yet.
+    #[cfg(test)]
+    fn empty(allowance: Allowance, now: Micros) -> Self {
         Self { units: 0, ..Self::full(allowance, now) }
     }
 

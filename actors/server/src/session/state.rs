@@ -109,8 +109,6 @@ pub enum Effect {
     Transfer(BlobRequest, Content),
     /// Measure the round trip and tell the roster.
     ReportPing,
-    /// End if a reliable message of the peer was lost to a panic.
-    LookForLoss,
     /// Tell the peer why, close, and end.
     End(Ending),
     /// The connection is gone already: end.
@@ -132,6 +130,8 @@ pub struct Kept {
     pub presence: Presence,
     /// The map it was told of last, and whether it has loaded it.
     pub map: (MapAdvert, bool),
+    /// Its lines of chat and for the console that may still come: a restart is no way to more.
+    pub(super) buckets: [Bucket; 2],
 }
 
 /// One peer's session.
@@ -217,13 +217,14 @@ impl Session {
     pub fn resume(opening: Opening, kept: Kept, now: Micros) -> Self {
         let session = Self::open(opening, now);
         let (advert, is_ready) = kept.map;
+        let [chat_bucket, console_bucket] = kept.buckets;
         Self {
             phase: kept.phase,
             presence: kept.presence,
             advert,
             is_ready,
-            chat_bucket: Bucket::empty(CHAT, now),
-            console_bucket: Bucket::empty(CONSOLE, now),
+            chat_bucket,
+            console_bucket,
             ..session
         }
     }
@@ -258,7 +259,8 @@ impl Session {
     pub(super) fn keep(&self, out: &mut Outbox<Effect>) {
         let map = (self.advert.clone(), self.is_ready);
         let (phase, presence) = (self.phase.clone(), self.presence.clone());
-        out.push(Effect::Keep(Kept { phase, presence, map }));
+        let buckets = [self.chat_bucket, self.console_bucket];
+        out.push(Effect::Keep(Kept { phase, presence, map, buckets }));
     }
 
     pub(super) fn end(&mut self, ending: Ending, out: &mut Outbox<Effect>) {
@@ -329,7 +331,6 @@ impl Session {
     }
 
     fn resumed(&mut self, out: &mut Outbox<Effect>) {
-        out.push(Effect::LookForLoss);
         self.announce(out);
         out.push(Effect::AskRoom);
     }

@@ -13,7 +13,10 @@ impl Session {
     pub(super) fn chat(&mut self, now: Micros, line: &ClientChat, out: &mut Outbox<Effect>) {
         let Some(spoken) = Spoken::read(&line.text) else { return };
         match self.chat_bucket.draw(now) {
-            Drawn::Token => out.push(Effect::Chat(spoken)),
+            Drawn::Token => {
+                self.keep(out);
+                out.push(Effect::Chat(spoken));
+            }
             drawn => warn_once(drawn, "chat", out),
         }
     }
@@ -21,7 +24,10 @@ impl Session {
     /// A line for the console; whether it may be run is decided where it is.
     pub(super) fn forward(&mut self, now: Micros, line: ConsoleLine, out: &mut Outbox<Effect>) {
         match self.console_bucket.draw(now) {
-            Drawn::Token => out.push(Effect::Forward(line)),
+            Drawn::Token => {
+                self.keep(out);
+                out.push(Effect::Forward(line));
+            }
             drawn => warn_once(drawn, "console", out),
         }
     }

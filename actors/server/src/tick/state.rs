@@ -409,6 +409,7 @@ impl Machine for Ticking {
             TickMsg::Arrived(peer) => {
                 self.note(out, || Entry::Arrived(peer));
                 self.arrived(peer);
+                self.keep(out);
             }
             TickMsg::Install(map) => self.install(map, out),
             TickMsg::Command(command) => {

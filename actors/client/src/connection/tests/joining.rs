@@ -76,12 +76,11 @@ fn a_goodbye_is_waited_for_no_longer_than_a_second() {
 #[test]
 fn where_to_go_next_is_kept_while_a_server_is_being_left() {
     let mut rig = Rig::playing();
-    let kept = |it: &Effect| match it {
-        Effect::Keep(Kept::Attempt(_, target)) => target.as_ref().map(ToString::to_string),
-        _ => None,
-    };
-    let effects = rig.tell(connect("10.0.0.2:27015"));
-    assert_eq!(effects.iter().filter_map(kept).last().unwrap(), "10.0.0.2:27015");
+    rig.tell(connect("10.0.0.2:27015"));
+    assert_eq!(rig.kept.last_target.clone().unwrap().to_string(), "10.0.0.2:27015");
+    rig.panics();
+    rig.tell(rig.closed(By::Local, 0, "left"));
+    assert_eq!(rig.dials().last().unwrap().1, "10.0.0.2:27015", "also by another machine");
 }
 
 #[test]

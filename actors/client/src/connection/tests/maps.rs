@@ -54,7 +54,11 @@ fn loaded(rig: &mut Rig, generation: u32) -> Vec<u32> {
 }
 
 fn failed(rig: &mut Rig, generation: u32) {
-    let (kind, reason) = (EndKind::MapTransferFailed, "pallet 'p': it is gone".to_owned());
+    failed_as(rig, generation, EndKind::MapTransferFailed);
+}
+
+fn failed_as(rig: &mut Rig, generation: u32, kind: EndKind) {
+    let reason = "pallet 'p': it is gone".to_owned();
     let failure = Failure { wanted: wanted(generation), kind, reason };
     let failed = ConnectionMsg::LoadFailed(rig.of_now(failure));
     rig.tell(failed);
@@ -91,7 +95,7 @@ fn a_newer_switch_takes_the_place_of_the_one_that_loads() {
 
 /// MR-63, MR-Q44
 #[test]
-fn a_map_that_cannot_be_had_ends_a_join_with_its_reason_and_only_tells_one_who_plays() {
+fn a_map_that_cannot_be_had_ends_a_join_with_its_reason_and_is_tried_again_by_one_who_plays() {
     let mut rig = joining();
     failed(&mut rig, 3);
     let end = &rig.ends()[0];
@@ -103,7 +107,53 @@ fn a_map_that_cannot_be_had_ends_a_join_with_its_reason_and_only_tells_one_who_p
     failed(&mut rig, 8);
     assert!(rig.lines().is_empty(), "of a map that is wanted no longer");
     failed(&mut rig, 9);
-    assert_eq!(rig.lines(), ["map transfer failed: pallet 'p': it is gone"]);
+    assert_eq!(rig.lines(), ["map transfer failed: pallet 'p': it is gone; trying again"]);
+    assert!(rig.ends().is_empty());
+    assert_eq!(fetched(&mut rig, Micros::from_millis(150)), [9]);
+    assert_eq!(loaded(&mut rig, 9), [9], "and is stood in as if nothing had been");
+}
+
+/// The generations that are fetched within this time.
+fn fetched(rig: &mut Rig, within: Micros) -> Vec<u32> {
+    let before = rig.effects.len();
+    rig.pass(rig.now + within);
+    let fetched = rig.effects[before..].iter().filter_map(|effect| match effect {
+        Effect::Fetch(it) => Some(it.event.generation),
+        _ => None,
+    });
+    fetched.collect()
+}
+
+#[test]
+fn one_who_plays_tries_a_map_three_times_more_each_time_later_and_then_ends_with_its_reason() {
+    let mut rig = Rig::playing();
+    switch(&mut rig, 9);
+    for after in [100, 400, 1_600] {
+        failed_as(&mut rig, 9, EndKind::DiskFailed);
+        assert!(fetched(&mut rig, Micros::from_millis(after - 1)).is_empty(), "{after}");
+        rig.panics();
+        assert_eq!(fetched(&mut rig, Micros::from_millis(1)), [9], "{after}");
+    }
+    failed_as(&mut rig, 9, EndKind::DiskFailed);
+    let [end] = &rig.ends()[..] else { panic!("{:?}", rig.ends()) };
+    assert_eq!(end.kind, EndKind::DiskFailed);
+    assert!(end.detail().contains("pallet 'p': it is gone"), "{}", end.detail());
+    assert!(fetched(&mut rig, Micros::from_secs(10)).is_empty());
+}
+
+#[test]
+fn a_map_that_will_never_be_of_use_ends_the_session_at_once_and_a_newer_one_counts_anew() {
+    for kind in [EndKind::MapUnusable, EndKind::ClientFailed, EndKind::BuildDiffers] {
+        let mut rig = Rig::playing();
+        switch(&mut rig, 9);
+        failed_as(&mut rig, 9, kind);
+        assert_eq!(rig.ends()[0].kind, kind);
+    }
+    let mut rig = Rig::playing();
+    for generation in 9..20 {
+        assert_eq!(switch(&mut rig, generation), [wanted(generation)]);
+        failed(&mut rig, generation);
+    }
     assert!(rig.ends().is_empty());
 }
 
@@ -178,22 +228,10 @@ fn a_map_is_waited_for_from_the_dial_on_and_at_a_switch_until_it_cannot_be_had()
     let before = rig.effects.len();
     switch(&mut rig, 9);
     failed(&mut rig, 9);
+    assert_eq!(awaited(&rig.effects[before..]), [Some(name.as_str())], "it is tried again");
+    failed_as(&mut rig, 9, EndKind::MapUnusable);
     assert_eq!(awaited(&rig.effects[before..]), [Some(name.as_str()), None]);
-    assert_eq!(awaited(rig.tell(ConnectionMsg::Disconnect)), [None]);
-}
-
-#[test]
-fn whoever_has_forgotten_what_to_fetch_is_told_again_until_it_stands() {
-    let mut rig = joining();
-    let again = |rig: &mut Rig| {
-        let effects = rig.tell(ConnectionMsg::FetchAgain);
-        effects.iter().filter(|effect| matches!(effect, Effect::Fetch(_))).count()
-    };
-    assert_eq!(again(&mut rig), 1);
-    loaded(&mut rig, 3);
-    assert_eq!(again(&mut rig), 0, "it stands");
     let mut rig = Rig::playing();
     switch(&mut rig, 9);
-    failed(&mut rig, 9);
-    assert_eq!(again(&mut rig), 0, "it cannot be had");
+    assert_eq!(awaited(rig.tell(ConnectionMsg::Disconnect)), [None]);
 }

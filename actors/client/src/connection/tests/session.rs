@@ -133,20 +133,40 @@ fn the_round_trip_is_measured_at_once_and_then_twice_a_second() {
 }
 
 #[test]
-fn a_restart_goes_on_with_higher_numbers_and_knows_where_it_was() {
-    let mut rig = Rig::playing();
-    let kept = rig.effects.iter().rev().find_map(|it| match it {
-        Effect::Keep(Kept::Attempt(attempt, target)) => Some((*attempt, target.clone())),
-        _ => None,
-    });
-    let (attempt, target) = kept.unwrap();
+fn a_conversation_goes_on_after_a_panic_wherever_it_stood() {
+    let mut rig = Rig::new();
+    rig.tell(connect("10.0.0.1:27015"));
+    rig.panics();
+    rig.tell(rig.dialed());
+    rig.panics();
+    rig.hear(schema());
+    rig.panics();
+    assert_eq!(sent(rig.hear(server_info())).len(), 2, "who it is, and that its map stands");
+    rig.panics();
+    rig.hear(spawn_ack());
+    assert_eq!(rig.stands(), "playing");
+    rig.panics();
+    assert!(rig.machine.next_deadline().is_some(), "the round trip is measured on");
+    assert_eq!(sent(rig.tell(ConnectionMsg::Chat("hi".to_owned()))).len(), 1);
     let late = rig.closed(By::Peer, 0, "");
-    rig.machine = Connecting::new(Arc::new(profile()), attempt + 1, target);
-    assert!(rig.tell(late).is_empty());
     rig.tell(ConnectionMsg::Connect(None));
+    rig.panics();
+    rig.tell(rig.closed(By::Local, 0, "left"));
+    rig.tell(late);
     let dials = rig.dials();
-    assert!(dials[0].0 < dials[1].0);
+    assert!(dials.len() == 2 && dials[0].0 < dials[1].0, "{dials:?}");
     assert_eq!(dials[1].1, "10.0.0.1:27015");
+}
+
+#[test]
+fn a_session_that_lost_a_fact_in_this_client_ends_with_a_reason_and_one_that_is_over_says_nothing()
+{
+    let mut rig = Rig::playing();
+    let failed = || ConnectionMsg::Unusable("what predicts failed".to_owned());
+    rig.tell(failed());
+    assert_eq!(rig.ends()[0].kind, crate::ending::EndKind::ClientFailed);
+    assert!(rig.ends()[0].detail().contains("what predicts failed"));
+    assert!(rig.tell(failed()).is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@ const ALL_SLOTS: u8 = ServerChat::NO_SLOT;
 /// A remade roster that expects these peers.
 fn remade(peers: &[u32]) -> Room {
     let peers = peers.iter().copied().map(PeerId);
-    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers, 1) }
+    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers, Kept::default()) }
 }
 
 fn playing(number: u32, name: &str, slot: u8) -> Presence {
@@ -114,4 +114,69 @@ fn a_notice_waits_until_those_who_are_to_read_it_have_been_heard_of() {
         _ => None,
     });
     assert_eq!(told.collect::<Vec<_>>(), [(vec![0], "the world went back")]);
+}
+
+/// What a roster has kept after these effects, for the one made in its place.
+fn kept(effects: Vec<Effect>) -> Kept {
+    let kept = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Remember(kept) => Some(kept),
+        _ => None,
+    });
+    kept.last().unwrap_or_default()
+}
+
+#[test]
+fn what_is_typed_or_asked_meanwhile_waits_until_the_room_is_whole() {
+    let mut room = remade(&[0, 1]);
+    let spoken = Spoken::read("hi").unwrap();
+    let asked = Forwarded { peer: PeerId(0), id: 9, text: "players".to_owned() };
+    assert!(room.tell(RosterMsg::Typed(Typed { peer: PeerId(0), spoken })).is_empty());
+    assert!(room.tell(RosterMsg::Forwarded(asked)).is_empty());
+    assert!(room.type_line("players").is_empty());
+    assert!(lines(&room.present(&playing(0, "ada", 0))).is_empty(), "bob is still awaited");
+    let effects = room.present(&playing(1, "bob", 1));
+    assert_eq!(transcript(&effects), ["<#0 ada> hi"]);
+    let told = effects.iter().find_map(|effect| match effect {
+        Effect::Tell(told, Told::Answer(answer)) => Some((numbers(told), answer.id)),
+        _ => None,
+    });
+    assert_eq!(told, Some((vec![0], 9)), "a peer is answered");
+    let [listing] = &effects.into_iter().filter_map(answer).collect::<Vec<_>>()[..] else {
+        panic!("the console is answered once")
+    };
+    assert!(listing.contains(" ada ") && listing.contains(" bob "), "{listing}");
+}
+
+#[test]
+fn a_place_and_an_open_question_outlive_the_roster_that_knew_them() {
+    let mut room = Room::new();
+    room.play(&mut Presence { is_host: true, ..peer(0, "ada") });
+    room.play(&mut peer(1, "eve"));
+    let mut bob = peer(1, "bob");
+    bob.peer = PeerId(2);
+    bob.identity = Some(Identity::Key("key:bob".to_owned()));
+    room.play(&mut bob);
+    room.left(1);
+    room.left(2);
+    let asked = Forwarded { peer: PeerId(0), id: 9, text: "respawn #0".to_owned() };
+    let effects = room.tell(RosterMsg::Forwarded(asked));
+    let ticket = effects.iter().find_map(|effect| match effect {
+        Effect::Tick(command) => Some(command.id),
+        _ => None,
+    });
+    let mut again = remade(&[0]);
+    again.roster.kept = kept(effects);
+    again.present(&Presence { is_host: true, ..playing(0, "ada", 0) });
+    let mut cyd = peer(7, "cyd");
+    let mut back = Presence { peer: PeerId(8), identity: bob.identity, ..peer(8, "bob") };
+    again.play(&mut back);
+    again.play(&mut cyd);
+    assert_eq!((back.slot, cyd.slot), (Some(2), Some(1)), "whoever left finds its place again");
+    let done = ConsoleLine { id: ticket.unwrap(), text: "done".to_owned() };
+    let effects = again.tell(RosterMsg::Answer(done));
+    let told = effects.iter().find_map(|effect| match effect {
+        Effect::Tell(told, Told::Answer(answer)) => Some((numbers(told), answer.id)),
+        _ => None,
+    });
+    assert_eq!(told, Some((vec![0], 9)), "an answer finds who asked");
 }

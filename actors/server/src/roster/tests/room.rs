@@ -6,7 +6,7 @@ use dh_messages::PlayerEntry;
 use proptest::prelude::*;
 
 use super::*;
-use crate::roster::state::REMEMBERED_MAX;
+use crate::roster::remembered::REMEMBERED_MAX;
 
 /// WHO-01
 #[test]

@@ -2,6 +2,7 @@
 
 use dh_messages::{Few8, Input, PlayerInput, SnapshotAck, datagram};
 
+use super::super::bucket::{Bucket, CHAT, CONSOLE};
 use super::*;
 use crate::event::ServerEvent;
 use crate::session::datagrams::{BURST_MAX, LOG_INTERVAL, PER_TICK_MAX};
@@ -118,6 +119,7 @@ fn a_watcher_hears_of_every_datagram_that_was_read() {
         phase: Phase::Playing { slot: 4, pawn: PAWN },
         presence: Presence::new(PeerId(3), ENDPOINT.to_owned(), false),
         map: (opening().advert, true),
+        buckets: [Bucket::full(CHAT, Micros(0)), Bucket::full(CONSOLE, Micros(0))],
     };
     talk.session = Session::resume(Opening { watched: true, ..opening() }, kept, Micros(0));
     let effects = talk.tell(input(&[9, 8], SnapshotAck::default()));
