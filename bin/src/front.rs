@@ -22,6 +22,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 pub(crate) use self::state::Passing;
 use crate::exit::{Exit, Failure};
+use crate::inspect::Setting;
 
 /// Events that may wait for the main thread.
 const WAITING_MAX: usize = 4_096;
@@ -53,6 +54,8 @@ actor_message! {
         Answer(ConsoleLine): Control Refuse,
         /// A line was typed; behind the answers that wait, so that no typist outruns them.
         Typed(String): Control Wait,
+        /// A preference is set through the inspector.
+        Set(Setting): Control Refuse,
         /// The renderer has finished a picture, or cannot.
         Picture(Answer): Control Refuse,
     }

@@ -4,12 +4,14 @@
 
 mod notice;
 mod screen;
+mod setting;
 mod shown;
 mod table;
 mod target;
 
 use dh_host::inspect::Snapshot;
 
+pub(crate) use self::setting::{Setting, Waiting};
 pub(crate) use self::shown::Shown;
 use self::target::Target;
 use crate::command::{Inspect, Shared};

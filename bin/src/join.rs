@@ -1,12 +1,14 @@
 //! The role that joins a server: a headless client, its console, and a picture at the end.
 
+mod ending;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dh_client::{
     CameraMode, Client as Running, ClientContent, ClientEvent, ClientOptions, Controls, Dialer,
-    EndKind, Manner, Observer, Pilot, Progress, SessionEnd,
+    Manner, Observer, Pilot, Progress, SessionEnd,
 };
 use dh_host::net::Trust;
 use dh_host::{Runtime, Scope};
@@ -18,11 +20,13 @@ use dh_sim::GrayBox;
 use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
+use self::ending::exit_of;
+pub(crate) use self::ending::failure_of;
 use crate::command::{Client, Shared};
-use crate::data::{self, DataFolder};
+use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
 use crate::front::{Event, Front, FrontMsg};
-use crate::inspect::Shown;
+use crate::inspect::{Setting, Shown, Waiting};
 use crate::output::bar::{Bar, Unit};
 use crate::picture::{Darkroom, Theatre, no_adapter};
 use crate::{content, identity, output, picture, prefs, serve, settings};
@@ -44,8 +48,8 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     let identity = identity::load(&folder)?;
     let runtime = serve::start_runtime(&prefs)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
-    let console = Some(front.port().inlet(FrontMsg::Typed));
-    let shown = Shown::start(&runtime, &folder, "client", flags.stage.inspect, console)?;
+    let settings = front.port().inlet(FrontMsg::Set);
+    let shown = Shown::start(&runtime, &folder, "client", flags.stage.inspect, settings)?;
     let theatre = if flags.stage.headless { None } else { theatre(&runtime, &front) };
     let mut darkroom = match &flags.stage.picture {
         Some(path) if theatre.is_none() => {
@@ -135,6 +139,8 @@ pub(crate) struct Visit<'a> {
     downloading_told: Option<Instant>,
     /// The number of the newest line that went to the server's console.
     next_line: u32,
+    /// Preferences that the server's console was asked to set.
+    settings: Waiting,
     /// Bytes that came for the map that loads.
     fetched: u64,
 }
@@ -187,6 +193,7 @@ impl<'a> Visit<'a> {
             bar: None,
             downloading_told: None,
             next_line: 0,
+            settings: Waiting::default(),
             fetched: 0,
         }
     }
@@ -240,6 +247,10 @@ impl<'a> Visit<'a> {
                     prefs::keep(None, self.shared, &change);
                     Next::On
                 }
+                Some(Event::Told(FrontMsg::Set(setting))) => {
+                    self.set(setting);
+                    Next::On
+                }
                 None | Some(Event::Told(_)) => Next::On,
             };
             if next == Next::Over {
@@ -259,6 +270,7 @@ impl<'a> Visit<'a> {
                     "name": line.name.as_str(), "said": line.text.as_str() });
                 self.print("line", &facts, &text);
             }
+            ClientEvent::Answer { id, text } if self.settings.answered(id, &text) => (),
             ClientEvent::Answer { id, text } => {
                 self.print("answer", &json!({ "line": id, "text": text }), &text);
             }
@@ -319,6 +331,19 @@ impl<'a> Visit<'a> {
         }
         self.ended = Some(end);
         if goes_on { Next::On } else { Next::Over }
+    }
+
+    /// A preference is set through the inspector: one of the client's here, one of the server's on
+    /// its console, if that listens to this player.
+    fn set(&mut self, setting: Setting) {
+        if setting.side() == Side::Client {
+            if setting.apply(&mut self.prefs) {
+                self.client.apply(&self.prefs);
+            }
+            return;
+        }
+        let (number, line) = self.settings.type_in(setting);
+        self.client.console(number, line);
     }
 
     /// One line of the client's console.
@@ -442,49 +467,6 @@ impl<'a> Visit<'a> {
 #[expect(clippy::cast_precision_loss, reason = "for people")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
-}
-
-/// What an ending means to the user; none where it is no failure.
-pub(crate) fn failure_of(end: &SessionEnd) -> Option<Failure> {
-    let exit = exit_of(end);
-    if exit == Exit::Success {
-        return None;
-    }
-    let cause = end.console_line().unwrap_or_else(|| end.detail());
-    let failure = Failure::new(exit, cause);
-    let remedy = match (exit, end.kind) {
-        (Exit::Unavailable, _) if end.title() == Some("Disconnected") => {
-            "connect again, once the server runs".to_owned()
-        }
-        (Exit::Unavailable, _) => "check the address, and that it runs".to_owned(),
-        (Exit::CannotCreate, _) => data::REMEDY.to_owned(),
-        (Exit::Io, _) => "dh --data DIR, on a disk with room".to_owned(),
-        (Exit::TryAgain, _) => "join again later".to_owned(),
-        (_, EndKind::MapTransferFailed) => "connect again".to_owned(),
-        (_, EndKind::MapUnusable) => {
-            "dh pallet verify FILE and dh build, where the server runs".to_owned()
-        }
-        (Exit::Mismatch, _) => "install the same build on both sides".to_owned(),
-        (_, EndKind::ServerKeyChanged) => {
-            format!("dh identity forget {}", end.address.as_deref().unwrap_or_default())
-        }
-        _ => return Some(failure),
-    };
-    Some(failure.remedy(remedy))
-}
-
-fn exit_of(end: &SessionEnd) -> Exit {
-    match end.exit_code() {
-        0 => Exit::Success,
-        65 => Exit::Damaged,
-        69 => Exit::Unavailable,
-        70 => Exit::Internal,
-        74 => Exit::Io,
-        75 => Exit::TryAgain,
-        73 => Exit::CannotCreate,
-        77 => Exit::Refused,
-        _ => Exit::Mismatch,
-    }
 }
 
 /// The name of a player who set none: the host's, or one that follows from the key.

@@ -1,9 +1,11 @@
 //! The role that starts a world here and plays in it: one local player, some simulated peers, a
 //! picture and the table of actors at the end.
 
+mod desk;
 mod hosting;
 mod table;
 
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -23,12 +25,13 @@ use dh_store::Shelf;
 use dh_view::{PictureReport, View};
 use serde_json::{Value, json};
 
+use self::desk::Desk;
 use self::hosting::Hosting;
 use crate::command::{Play, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure, say};
-use crate::front::{Event, Front};
-use crate::inspect::Shown;
+use crate::front::{Event, Front, FrontMsg};
+use crate::inspect::{Setting, Shown};
 use crate::picture::{Darkroom, Theatre, no_adapter};
 use crate::{content, identity, join, output, picture, serve, settings};
 
@@ -38,6 +41,8 @@ const LISTEN_EVERY: Micros = Micros::from_millis(50);
 const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// Simulated peers unless told otherwise.
 const PEERS: u32 = 8;
+/// Preferences that may wait to be set; one more is told that nobody sets it.
+const SETTINGS_MAX: usize = 64;
 /// How long it runs unless told otherwise.
 const SECONDS: Duration = Duration::from_secs(10);
 /// Where the picture goes unless told otherwise.
@@ -60,8 +65,9 @@ pub(crate) fn run(flags: &Play, shared: &Shared) -> Result<(), Failure> {
     let folder = DataFolder::open(shared.data.as_deref())?;
     let prefs = settings::load(&folder, None, shared)?;
     let runtime = serve::start_runtime(&prefs)?;
-    let shown = Shown::start(&runtime, &folder, "play", flags.stage.inspect, None)?;
     let front = Front::start(&runtime.root().child("front"), !flags.stage.headless)?;
+    let settings = front.port().inlet(FrontMsg::Set);
+    let shown = Shown::start(&runtime, &folder, "play", flags.stage.inspect, settings)?;
     let mut why = None;
     // Without anything to draw with the darkroom says so.
     if !flags.stage.headless && find_adapter().is_ok() {
@@ -127,6 +133,8 @@ struct Show<'a> {
     peers: u32,
     seconds: Duration,
     picture: PathBuf,
+    /// Preferences that are to be set as soon as the world stands.
+    settings: RefCell<Vec<Setting>>,
 }
 
 impl<'a> Show<'a> {
@@ -162,7 +170,8 @@ impl<'a> Show<'a> {
         let seconds = flags.stage.seconds.unwrap_or(SECONDS);
         let picture = flags.stage.picture.clone().unwrap_or_else(|| PICTURE.into());
         let blind = ClientContent { picture_side_max: None, ..kept };
-        Ok(Self { shared, shown, open_as, server, local, blind, peers, seconds, picture })
+        let settings = RefCell::default();
+        Ok(Self { shared, shown, open_as, server, local, blind, peers, seconds, picture, settings })
     }
 
     fn announce(&self, why: Option<&str>) {
@@ -178,7 +187,8 @@ impl<'a> Show<'a> {
         front: &Front,
     ) -> Result<Option<Arc<View>>, Failure> {
         let runtime = world.runtime().clone();
-        let (mut asked, mut play) = (pin!(asked(&runtime, front)), pin!(self.play(world)));
+        let asked = asked(&runtime, front, &self.settings);
+        let (mut asked, mut play) = (pin!(asked), pin!(self.play(world)));
         poll_fn(|cx| match asked.as_mut().poll(cx) {
             Poll::Ready(name) => {
                 say(&format!("leaving: {name}"));
@@ -215,7 +225,11 @@ impl<'a> Show<'a> {
         }
         let all = |world: &World| peers.iter().all(|peer| world.is_playing(*peer));
         world.expect_within(JOIN_MAX, "every simulated peer enters play", all).await;
-        world.run_for(end - world.runtime().now()).await;
+        let mut desk = Desk::new(server, local, self.local.prefs.clone());
+        while world.runtime().now() < end {
+            world.run_for(LISTEN_EVERY.min(end - world.runtime().now())).await;
+            desk.work(world, self.settings.take());
+        }
         world.client(local).present();
         let shown = |world: &World| world.records().peer(local).view.is_some();
         world.expect_within(Micros::from_secs(2), "the presenter answers", shown).await;
@@ -225,11 +239,15 @@ impl<'a> Show<'a> {
 }
 
 /// The signal that asks the process to end, once one does.
-async fn asked(runtime: &Runtime, front: &Front) -> &'static str {
+async fn asked(runtime: &Runtime, front: &Front, settings: &RefCell<Vec<Setting>>) -> &'static str {
     loop {
         while let Some(event) = front.next(Some(Instant::now())) {
-            if let Event::Signal(name) = event {
-                return name;
+            match event {
+                Event::Signal(name) => return name,
+                Event::Told(FrontMsg::Set(setting)) if settings.borrow().len() < SETTINGS_MAX => {
+                    settings.borrow_mut().push(setting);
+                }
+                Event::Told(_) => (),
             }
         }
         runtime.sleep_until(runtime.now() + LISTEN_EVERY).await;

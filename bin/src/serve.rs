@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use dh_host::net::{Fingerprint, Links, ListenError};
 use dh_host::{RealOptions, Runtime};
-use dh_prefs::{DEFAULT_PORT, Prefs, key};
+use dh_prefs::{DEFAULT_PORT, Prefs, Side, key};
 use dh_server::{MapError, Observer, Server as Running, ServerEvent, ServerOptions, StartError};
 use dh_wire::Guid;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::command::{Server, Shared};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
 use crate::front::{Event, Front, FrontMsg};
-use crate::inspect::Shown;
+use crate::inspect::{Shown, Waiting};
 use crate::{content, identity, output, prefs, settings};
 
 /// What the world of a server without a map is called.
@@ -32,8 +32,8 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
     let fingerprint = identity.key().fingerprint();
     let runtime = start_runtime(&prefs)?;
     let front = Front::start(&runtime.root().child("front"), true)?;
-    let console = Some(front.port().inlet(FrontMsg::Typed));
-    let shown = Shown::start(&runtime, &folder, "server", flags.inspect, console)?;
+    let settings = front.port().inlet(FrontMsg::Set);
+    let shown = Shown::start(&runtime, &folder, "server", flags.inspect, settings)?;
     let shelf = content::shelf(&flags.content, &folder)?;
     let map = content::map(flags.map.as_deref(), &shelf)?;
     let options = ServerOptions {
@@ -84,7 +84,7 @@ fn serve(
     until: Option<Instant>,
     (flags, shared): (&Server, &Shared),
 ) -> String {
-    let mut next_line = 0;
+    let (mut next_line, mut settings) = (0, Waiting::default());
     loop {
         if runtime.failure().is_some() {
             return "an actor failed for good".to_owned();
@@ -105,6 +105,15 @@ fn serve(
             Some(Event::Told(FrontMsg::Server(ServerEvent::Keep(change)))) => {
                 prefs::keep(flags.config.as_deref(), shared, &change);
             }
+            Some(Event::Told(FrontMsg::Set(setting))) if setting.side() == Side::Server => {
+                let (number, line) = settings.type_in(setting);
+                runtime.block_on(server.type_line(number, line));
+            }
+            Some(Event::Told(FrontMsg::Set(setting))) => {
+                setting.refused("it is a client's, and this process is a server");
+            }
+            Some(Event::Told(FrontMsg::Answer(answer)))
+                if settings.answered(answer.id, &answer.text) => {}
             Some(Event::Told(told)) => print(&told, shared),
         }
     }
@@ -131,7 +140,11 @@ fn print(told: &FrontMsg, shared: &Shared) {
             let facts = json!({ "line": answer.id, "text": answer.text });
             output::event(shared.json, "answer", &facts, &answer.text);
         }
-        FrontMsg::Server(_) | FrontMsg::Client(_) | FrontMsg::Picture(_) | FrontMsg::Typed(_) => (),
+        FrontMsg::Server(_)
+        | FrontMsg::Client(_)
+        | FrontMsg::Picture(_)
+        | FrontMsg::Typed(_)
+        | FrontMsg::Set(_) => (),
     }
 }
 

@@ -10,6 +10,7 @@ mod follow;
 mod guarded;
 mod http;
 mod inspector;
+mod limits;
 mod order;
 mod prometheus;
 mod snapshot;
@@ -28,7 +29,7 @@ use tokio::sync::Notify;
 pub use self::change::{Beat, Change, NotOurs};
 pub use self::collect::Collector;
 pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
-pub use self::order::{Hook, Hooks, LaneName, Order};
+pub use self::order::{Answer, AskHook, Hook, Hooks, LaneName, Order, Outcome, Undone};
 pub use self::snapshot::{
     ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, Name, PanicRow,
     Process, Snapshot, Spread, State, TickRow, TickStrip, Traffic,

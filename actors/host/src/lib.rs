@@ -16,6 +16,7 @@ mod barrier;
 mod clock;
 mod driver;
 pub mod flight;
+mod limits;
 mod metrics;
 mod port;
 mod registry;
@@ -33,6 +34,7 @@ pub use self::actor::{Actor, Context, EffectOf, Exit, ExitReason, MsgOf, Perform
 pub use self::barrier::PanicNote;
 pub use self::clock::Clock;
 pub use self::driver::Pump;
+pub use self::limits::{Holding, Limit, Limits};
 pub use self::metrics::Summary;
 pub use self::port::{Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why};
 pub use self::registry::{

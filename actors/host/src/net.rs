@@ -15,6 +15,7 @@ mod endpoint;
 pub(crate) mod file;
 mod frame;
 mod gate;
+mod hits;
 mod hostile;
 mod identity;
 mod key;
@@ -61,10 +62,12 @@ pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNet
 pub(crate) use self::connection::Face;
 
 use self::endpoint::MemoryDoor;
+use self::hits::Hits;
 use self::links::LinkTable;
 use self::shaper::{Isolated, Shaper};
 use crate::clock::Clock;
 use crate::flight::Flight;
+use crate::limits::Standing;
 
 /// The network of one runtime. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -91,6 +94,7 @@ pub(crate) struct Shared {
     pub(crate) isolated: Isolated,
     /// The live connections.
     pub(crate) links: LinkTable,
+    pub(crate) hits: Hits,
 }
 
 impl Net {
@@ -138,6 +142,11 @@ impl Net {
         self.shared.links.read()
     }
 
+    /// The limits that senders and peers run into.
+    pub(crate) fn limits(&self) -> Vec<Standing> {
+        self.shared.hits.limits()
+    }
+
     /// Wait until every connection that is closing has flushed, bounded by
     /// [`limit::FLUSH_MAX`]; for the end of a process.
     pub async fn settle(&self) {
@@ -163,6 +172,7 @@ impl Net {
             paths: Mutex::default(),
             isolated,
             links: LinkTable::default(),
+            hits: Hits::new(clock),
         };
         Self { shared: Arc::new(shared) }
     }

@@ -11,7 +11,7 @@ mod report;
 mod ticks;
 mod waits;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,6 +30,7 @@ pub(crate) use self::ticks::Ticks;
 pub(crate) use self::waits::{Awaited, Waits};
 
 use crate::actor::Exit;
+use crate::port::{Glance, LaneStats};
 
 /// The live actors of one runtime.
 #[derive(Debug)]
@@ -190,6 +191,19 @@ impl Registry {
     pub(crate) fn all(&self) -> (Past, Vec<Arc<Entry>>) {
         let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         (past.clone(), self.sorted())
+    }
+
+    /// The lanes of every kind of actor, those of actors that have ended included: control, data.
+    pub(crate) fn lanes(&self) -> BTreeMap<&'static str, (LaneStats, LaneStats)> {
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_past = past.kinds.iter().map(|(kind, deeds)| (*kind, (deeds.control, deeds.data)));
+        let mut lanes: BTreeMap<_, _> = of_past.collect();
+        for entry in &self.live {
+            let Glance { control, data, .. } = entry.face.glance();
+            let kind = lanes.entry(entry.spec.kind).or_default();
+            *kind = (kind.0.beside(&control), kind.1.beside(&data));
+        }
+        lanes
     }
 
     /// A number that changes when an actor comes or goes.

@@ -28,6 +28,7 @@ use crate::actor::ExitReason;
 use crate::barrier::PanicNote;
 use crate::clock::Clock;
 use crate::flight::Flight;
+use crate::limits::Limits;
 use crate::net::Net;
 use crate::port::Port;
 use crate::registry::{ActorId, Registry};
@@ -55,6 +56,7 @@ pub(crate) struct Inner {
     net: OnceLock<Net>,
     last: Mutex<LastResort>,
     flight: Arc<Flight>,
+    limits: Limits,
     watchdog: Mutex<Watchdog>,
     /// How the watchdog's thread is told, where there is one.
     watch: OnceLock<Sender<Ask>>,
@@ -91,6 +93,7 @@ impl Runtime {
                 net: OnceLock::new(),
                 last: Mutex::default(),
                 flight: Arc::new(Flight::new(clock, records)),
+                limits: Limits::new(clock),
                 watchdog: Mutex::default(),
                 watch: OnceLock::new(),
                 armed: AtomicBool::new(false),
@@ -132,6 +135,12 @@ impl Runtime {
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.inner.registry
+    }
+
+    /// The limits that are kept here, beside those of lanes and of the network.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
     }
 
     /// The network.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use dashmap::DashMap;
-use dh_host::Port;
 use dh_host::net::PeerKey;
+use dh_host::{Holding, Port};
 use dh_messages::{MapAdvert, ToClient};
 use dh_prefs::Prefs;
 
@@ -42,11 +42,13 @@ struct Ports {
 }
 
 /// One open session.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Open {
     port: Port<SessionMsg>,
     /// The key it has proved, where keys decide who a peer is.
     key: Option<PeerKey>,
+    /// Its place among all.
+    _place: Holding,
 }
 
 impl Directory {
@@ -210,8 +212,14 @@ impl Directory {
         *self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner) = prefs;
     }
 
-    pub(crate) fn enter(&self, peer: PeerId, port: Port<SessionMsg>, key: Option<PeerKey>) {
-        self.0.sessions.insert(peer, Open { port, key });
+    pub(crate) fn enter(
+        &self,
+        peer: PeerId,
+        port: Port<SessionMsg>,
+        key: Option<PeerKey>,
+        place: Holding,
+    ) {
+        self.0.sessions.insert(peer, Open { port, key, _place: place });
     }
 
     pub(crate) fn leave(&self, peer: PeerId) {

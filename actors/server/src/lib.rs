@@ -10,6 +10,7 @@ mod directory;
 mod event;
 mod facts;
 pub mod library;
+mod limits;
 pub mod listener;
 pub mod map_switch;
 mod peer;

@@ -19,9 +19,11 @@ use dh_prefs::Prefs;
 
 pub(crate) use self::arrivals::Arrivals;
 pub use self::state::{Admission, Arrived, Arriving, Effect, Listener};
+pub(crate) use self::state::{UNFINISHED_MAX, UNVALIDATED_MAX};
 use crate::PeerId;
 use crate::directory::Directory;
 use crate::facts::Facts;
+use crate::limits::ServerLimits;
 use crate::prefs::players_max;
 use crate::session::{Opening, SessionActor, SessionMsg};
 
@@ -90,7 +92,8 @@ impl ListenerActor {
         // A session past its restart budget ends alone.
         let scope = cx.scope().contained(format!("peer-{peer}"));
         let port = scope.spawn(Place::Sessions, "session", actor);
-        self.directory.enter(peer, port.clone(), key);
+        let place = ServerLimits::of(scope.runtime()).players(&self.directory).hold();
+        self.directory.enter(peer, port.clone(), key, place);
         // A map that came to stand before the session was listed.
         drop(port.offer(SessionMsg::MapLoad(Arc::new(self.directory.advert()))));
         drop(port.offer(SessionMsg::Opened));
@@ -138,8 +141,14 @@ impl Actor for ListenerActor {
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, ListenerMsg>) -> Performed<Effect> {
+        let limits = ServerLimits::of(cx.scope().runtime());
         match effect {
             Effect::Answer(knock, admission) => {
+                match admission {
+                    Admission::Accept => (),
+                    Admission::Retry => limits.unproved().hit(),
+                    Admission::Ignore => limits.handshakes().hit(),
+                }
                 if let Some(endpoint) = self.endpoint.get() {
                     endpoint.answer(
                         knock,
@@ -158,6 +167,7 @@ impl Actor for ListenerActor {
             }
             Effect::Open { knock, peer } => self.open(knock, peer, cx),
             Effect::TurnAway { knock, reason } => {
+                limits.players(&self.directory).hit();
                 if let Some((connection, _)) = self.arrivals.take(knock) {
                     tracing::info!("turned away {}: {reason}", connection.remote());
                     Self::turn_away(&connection, &reason);

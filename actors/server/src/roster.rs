@@ -27,6 +27,7 @@ pub use self::state::{Effect, Kept, Roster, Told};
 use crate::chat::{ChatMsg, Speaker, Spoken};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
+use crate::limits::ServerLimits;
 use crate::listener::ListenerMsg;
 use crate::map_switch::MapSwitchMsg;
 use crate::session::{Ending, SessionMsg};
@@ -262,7 +263,7 @@ impl Actor for RosterActor {
         (!matches!(msg, RosterMsg::Ping(_))).then(|| msg.clone())
     }
 
-    fn perform(&mut self, effect: Effect, _cx: &mut Context<'_, RosterMsg>) -> Performed<Effect> {
+    fn perform(&mut self, effect: Effect, cx: &mut Context<'_, RosterMsg>) -> Performed<Effect> {
         match effect {
             Effect::Seat { peer, slot } => {
                 self.directory.to_session(peer, SessionMsg::Seated(slot));
@@ -278,6 +279,7 @@ impl Actor for RosterActor {
             Effect::Reply(id, text) => drop(self.answers.offer(ConsoleLine { id, text })),
             Effect::Changed(prefs) => {
                 self.directory.set_prefs(Arc::clone(&prefs));
+                ServerLimits::of(cx.scope().runtime()).declare(&self.directory);
                 self.directory.to_tick(TickMsg::Prefs(Arc::clone(&prefs)));
                 self.directory.to_listener(ListenerMsg::Prefs(prefs));
             }

@@ -17,6 +17,7 @@ use crate::directory::Directory;
 use crate::event::Observer;
 use crate::facts::Facts;
 use crate::library::Library;
+use crate::limits::ServerLimits;
 use crate::listener::{Arrivals, ListenerActor};
 use crate::map_switch::{MapError, MapSwitchActor, MapSwitchMsg, PreparedMap, prepare_whole};
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
@@ -93,6 +94,7 @@ impl Server {
         let shelf = options.shelf;
         let library = Library::new(shelf.as_ref().map(|shelf| shelf.store.clone()));
         let directory = Directory::new(prefs, library, options.observer);
+        ServerLimits::of(scope.runtime()).declare(&directory);
         let traced = scope.runtime().trace().is_on();
 
         let map = match &options.map {

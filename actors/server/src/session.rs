@@ -9,6 +9,7 @@ mod bucket;
 mod datagrams;
 mod diagnostics;
 mod handshake;
+mod rate;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -27,10 +28,12 @@ use dh_messages::{
 };
 use dh_sim::Frame;
 
+pub use self::rate::Rate;
 pub use self::state::{Effect, Ending, Kept, Opening, Phase, Session};
 use crate::blob_transfer::{BlobTransferActor, BlobTransferMsg};
 use crate::directory::Directory;
 use crate::event::ServerEvent;
+use crate::limits::ServerLimits;
 use crate::listener::ListenerMsg;
 use crate::roster::{Forwarded, Ping, RosterMsg, Typed};
 use crate::tick::{Joining, PeerInputs, TickMsg};
@@ -276,6 +279,7 @@ impl Actor for SessionActor {
                 }
                 return Performed::Stop;
             }
+            Effect::Over(rate) => ServerLimits::of(cx.scope().runtime()).rate(rate).hit(),
             Effect::Log(line) => tracing::info!("{line}"),
             Effect::Detail(line) => tracing::debug!("{line}"),
             Effect::Tell(event) => self.directory.tell(event),

@@ -7,6 +7,7 @@
 mod draw;
 mod feed;
 mod keys;
+mod limits;
 mod lines;
 mod listing;
 mod order;

@@ -6,11 +6,11 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use dh_host::inspect::{Hook, Hooks, Inspect, InspectOptions, Token, TokenError};
+use dh_host::inspect::{Hooks, Inspect, InspectOptions, Token, TokenError};
 use dh_host::{Inlet, Runtime};
-use dh_prefs::{Applies, Prefs};
 
 use super::notice::{Notice, Posted};
+use super::setting::Setting;
 use crate::command::InspectAt;
 use crate::data::{self, DataFolder};
 use crate::exit::{Exit, Failure};
@@ -33,13 +33,13 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Let this role be looked at as its flag says.
+    /// Let this role be looked at as its flag says; preferences that are set go to `settings`.
     pub(crate) fn start(
         runtime: &Runtime,
         folder: &DataFolder,
         role: &'static str,
         at: Option<InspectAt>,
-        console: Option<Inlet<String>>,
+        settings: Inlet<Setting>,
     ) -> Result<Self, Failure> {
         let address = match at {
             Some(InspectAt::Off) => return Ok(Self { inspect: None, _posted: None }),
@@ -54,7 +54,7 @@ impl Shown {
             token: token.clone(),
             role,
             version: VERSION,
-            hooks: hooks(runtime, console),
+            hooks: hooks(runtime, settings),
         };
         let inspect = Inspect::start(runtime, options).map_err(|error| {
             let cause = format!("cannot be inspected at {address}: {error}");
@@ -88,29 +88,21 @@ impl Shown {
 }
 
 /// What this program does for its inspector.
-fn hooks(runtime: &Runtime, console: Option<Inlet<String>>) -> Hooks {
+fn hooks(runtime: &Runtime, settings: Inlet<Setting>) -> Hooks {
     let runtime = runtime.clone();
     Hooks {
         log_level: Some(Box::new(|(path, level)| logging::set_level(&path, &level))),
-        set: console.map(|console| -> Hook<(String, String)> {
-            Box::new(move |(key, value)| set(&console, &key, &value))
-        }),
+        set: Some(Box::new(move |(key, value), answer| {
+            if let Some(setting) = Setting::read(&key, &value, answer) {
+                // One that is not taken says so as it is dropped.
+                let _ = settings.offer(setting);
+            }
+        })),
         dump_flight: Some(Box::new(move |()| {
             let written = runtime.dump_flight("request").map_err(|error| error.to_string())?;
             Ok(format!("written to {}", written.display()))
         })),
     }
-}
-
-/// Type a preference on the console of this process, where it is one that changes as it runs.
-fn set(console: &Inlet<String>, key: &str, value: &str) -> Result<String, String> {
-    let change = Prefs::default().set_console(key, value).map_err(|error| error.to_string())?;
-    if change.preference.applies != Applies::Live {
-        return Err(change.line());
-    }
-    let typed = console.offer(format!("{key} {value}"));
-    typed.map_err(|why| format!("the console did not take it: {why}"))?;
-    Ok(format!("typed on the console: {key} {value}"))
 }
 
 /// The token in a data folder that was used before.

@@ -67,6 +67,28 @@ try {
   await shot('links');
   await tab('waits');
   saw.waits = await page.$$eval('#view', all => all.length);
+  await tab('limits');
+  saw.limits = await page.$$eval('tr[data-limit]', all => all.map(row => row.dataset.limit));
+  await shot('limits');
+
+  await tab('controls');
+  const set = async (key, value) => {
+    const before = await told('answer');
+    await page.$eval('form[data-form="set"]', (form, key, value) => {
+      [form.elements.key.value, form.elements.value.value] = [key, value];
+      form.requestSubmit();
+    }, key, value);
+    await page.waitForFunction(was => {
+      const text = document.querySelector('#answer').textContent;
+      return text !== was && !text.startsWith('asked');
+    }, {}, before);
+    return told('answer');
+  };
+  saw.set = await set('server.maxPlayers', '5');
+  await shot('controls');
+  saw.refused = await set('server.maxPlayers', '500');
+  // The browser tells of every answer that is no success.
+  saw.errors = saw.errors.filter(it => !it.includes('status of 400'));
 } finally {
   await browser.close();
 }

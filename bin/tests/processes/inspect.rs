@@ -4,6 +4,7 @@ mod live;
 mod page;
 mod picture;
 mod pty;
+mod setting;
 
 use std::collections::BTreeSet;
 use std::fs;

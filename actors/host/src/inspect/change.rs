@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{
-    ActorRow, EdgeRow, LaneRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
+    ActorRow, EdgeRow, LaneRow, LimitRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
 };
 use crate::port::Counts;
 
@@ -34,6 +34,8 @@ pub struct Change {
     pub ticks: Vec<TickStrip>,
     /// Every live connection now; told once a second.
     pub links: Option<(LinkTotals, Vec<LinkRow>)>,
+    /// Every limit now, where one changed; told once a second.
+    pub limits: Option<Vec<LimitRow>>,
 }
 
 /// The numbers of one actor that changed, without their names: an array of its number, its state
@@ -131,6 +133,9 @@ impl Snapshot {
         }
         if let Some((totals, links)) = change.links {
             (self.link_totals, self.links) = (totals, links);
+        }
+        if let Some(limits) = change.limits {
+            self.limits = limits;
         }
         Ok(())
     }

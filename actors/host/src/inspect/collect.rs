@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use dh_machine::Micros;
 
 use super::snapshot::{
-    ActorRow, EdgeRow, KindRow, LaneRow, LinkRow, LinkTotals, MessageRow, PanicRow, Process,
-    Snapshot, Spread, State, TickStrip, Traffic,
+    ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, PanicRow,
+    Process, Snapshot, Spread, State, TickStrip, Traffic,
 };
-use super::ticks;
 use super::waiting::Waiting;
+use super::{limits, ticks};
 use crate::metrics::Noted;
 use crate::net::{ConnectionStats, Face};
 use crate::port::{Counts, LaneStats};
@@ -51,18 +51,21 @@ impl Collector {
         };
         let actors = readings.iter().map(row).collect();
         let (link_totals, links) = self.links();
+        let deeds = deeds(past, &readings);
+        let lanes = deeds.iter().map(|(kind, deeds)| (*kind, (deeds.control, deeds.data)));
+        let limits = limits::rows(&self.runtime, lanes);
         Snapshot {
             seq,
             process: self.process.clone(),
             now_us: now.0,
             actors,
-            kinds: kinds(past, &readings),
+            kinds: kinds(deeds, &readings),
             edges,
             cycles,
             ticks: self.ticks(&BTreeMap::new()),
             links,
             link_totals,
-            limits: Vec::new(),
+            limits,
         }
     }
 
@@ -110,6 +113,11 @@ impl Collector {
         let rows: Vec<LinkRow> = all.live.iter().map(row).collect();
         let live = number(rows.len());
         (LinkTotals { live, made: all.made, traffic: traffic(&all.total) }, rows)
+    }
+
+    /// Every limit.
+    pub(crate) fn limits(&self) -> Vec<LimitRow> {
+        limits::rows(&self.runtime, self.runtime.registry().lanes().into_iter())
     }
 
     pub(crate) fn now(&self) -> Micros {
@@ -165,11 +173,18 @@ fn row(entry: &Entry, reading: &Reading, edges: &[EdgeRow], detailed: bool) -> A
     }
 }
 
-fn kinds(past: Past, readings: &[(Arc<Entry>, Reading)]) -> Vec<KindRow> {
-    let mut depths: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+/// What every kind has done, those that live included.
+fn deeds(past: Past, readings: &[(Arc<Entry>, Reading)]) -> BTreeMap<&'static str, Deeds> {
     let mut kinds = past.kinds;
     for (entry, reading) in readings {
         kinds.entry(entry.spec.kind).or_default().add(reading);
+    }
+    kinds
+}
+
+fn kinds(deeds: BTreeMap<&'static str, Deeds>, readings: &[(Arc<Entry>, Reading)]) -> Vec<KindRow> {
+    let mut depths: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (entry, reading) in readings {
         let (control, data) = depths.entry(entry.spec.kind).or_default();
         *control += number(reading.port.control.depth);
         *data += number(reading.port.data.depth);
@@ -194,7 +209,7 @@ fn kinds(past: Past, readings: &[(Arc<Entry>, Reading)]) -> Vec<KindRow> {
             restarts: deeds.restarts,
         }
     };
-    kinds.into_iter().map(row).collect()
+    deeds.into_iter().map(row).collect()
 }
 
 fn state(state: ActorState, id: u64, edges: &[EdgeRow]) -> State {

@@ -10,11 +10,12 @@ use dh_machine::Micros;
 
 use super::change::{Beat, Change};
 use super::collect::Collector;
-use super::snapshot::{EdgeRow, Snapshot, TickStrip};
+use super::snapshot::{EdgeRow, LimitRow, Snapshot, TickStrip};
 use super::waiting::Waiting;
 use crate::registry::{Entry, Pulse};
 
-/// How often connections are told; reading them takes the locks of their transport.
+/// How often connections and limits are told; reading them takes the locks of transports and
+/// ports.
 const LINKS_EVERY: Micros = Micros::from_secs(1);
 
 /// One who keeps looking.
@@ -34,6 +35,7 @@ pub(crate) struct Follower {
     /// The last tick that was told, by the number of its actor.
     ticks: BTreeMap<u64, u64>,
     links_due: Micros,
+    limits: Vec<LimitRow>,
 }
 
 /// One actor, as it was last told.
@@ -59,6 +61,7 @@ impl Follower {
             cycles: from.cycles.clone(),
             ticks: BTreeMap::new(),
             links_due: Micros(from.now_us) + LINKS_EVERY,
+            limits: from.limits.clone(),
         };
         follower.told(&from.ticks);
         let known: BTreeMap<u64, u64> =
@@ -99,6 +102,11 @@ impl Follower {
         if now >= self.links_due {
             self.links_due = now + LINKS_EVERY;
             change.links = Some(self.collector.links());
+            let limits = self.collector.limits();
+            if limits != self.limits {
+                self.limits.clone_from(&limits);
+                change.limits = Some(limits);
+            }
         }
         change
     }

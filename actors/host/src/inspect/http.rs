@@ -26,6 +26,7 @@ use super::guarded::Guarded;
 use super::inspector::{Asked, InspectorMsg, Look, Reply, Want};
 use super::order::{Order, Outcome};
 use super::snapshot::Snapshot;
+use crate::limits::Limit;
 use crate::port::Port;
 use crate::runtime::Runtime;
 
@@ -33,12 +34,25 @@ use crate::runtime::Runtime;
 pub(crate) const CONNECTIONS_MAX: usize = 32;
 /// Bytes of a request's line and headers.
 const HEAD_MAX: usize = 8 * 1024;
+/// Bytes of an order.
+const ORDER_MAX: usize = 8 * 1024;
 /// Headers of a request.
 const HEADERS_MAX: usize = 64;
 /// How long the head of a request may take, from the end of the answer before.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long what is asked for may take to be answered; whoever is asked may not even run.
+const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// How long accepting rests when the system has no more descriptors.
 const BREATH: Duration = Duration::from_millis(100);
+
+/// Why an order has no answer.
+#[derive(Clone, Copy, Debug)]
+enum NoAnswer {
+    /// The inspector has too much to do.
+    Busy,
+    /// Whoever was asked has not answered in [`ANSWER_MAX`].
+    Late,
+}
 
 /// Where requests are answered.
 #[derive(Clone)]
@@ -68,11 +82,18 @@ impl Desk {
         arrives.await.ok()
     }
 
-    /// Have something done; none where the inspector has too much to do.
-    async fn order(&self, by: SocketAddr, order: Order) -> Option<Outcome> {
+    /// Have something done.
+    async fn order(&self, by: SocketAddr, order: Order) -> Result<Outcome, NoAnswer> {
         let (reply, arrives) = Reply::new();
-        self.inspector.offer(InspectorMsg::Ask(Asked { by, order, reply })).ok()?;
-        arrives.await.ok()
+        let asked = InspectorMsg::Ask(Asked { by, order, reply });
+        self.inspector.offer(asked).map_err(|_| NoAnswer::Busy)?;
+        let answer = tokio::time::timeout(ANSWER_MAX, arrives).await;
+        answer.map_err(|_| NoAnswer::Late)?.map_err(|_| NoAnswer::Busy)
+    }
+
+    /// Bytes of an order.
+    fn order_limit(&self) -> Limit {
+        self.runtime.limits().named("inspect.order", "bytes", ORDER_MAX as u64)
     }
 
     /// Whether the process does what it is for.
@@ -83,7 +104,8 @@ impl Desk {
 
 /// Take connections for as long as the thread runs.
 pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
-    let places = Places::default();
+    let places = Places::new(desk.runtime.limits());
+    desk.order_limit();
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => places.seat(|place| serve(stream, peer, desk.clone(), place)),

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::state::{Effect, Inspector};
 use super::collect::Collector;
-use super::order::{Hook, Hooks, LaneName, Order, Outcome, Undone};
+use super::order::{Answer, Hook, Hooks, LaneName, Order, Outcome, Undone};
 use super::snapshot::Snapshot;
 use crate::actor::{Actor, Context, Performed, Start};
 use crate::barrier::guard;
@@ -112,44 +112,45 @@ impl InspectorActor {
         Self { collector, hooks, last: 0 }
     }
 
-    /// Do it, and tell the log who wanted what and what became of it.
-    fn do_it(&self, by: SocketAddr, order: Order) -> Outcome {
-        let told = format!("{order:?}");
-        let outcome = self.tried(order);
-        match &outcome {
-            Ok(done) => tracing::info!(%by, order = told, "asked through the inspector: {done}"),
-            Err(why) => tracing::warn!(%by, order = told, "refused through the inspector: {why}"),
-        }
-        outcome
-    }
-
-    fn tried(&self, order: Order) -> Outcome {
+    /// Do it, and tell whoever asked what became of it; of some things others tell, later.
+    fn do_it(&self, order: Order, answer: Answer) {
         match order {
-            Order::Restart { path } => {
-                self.found(&path)?.face.command(Command::RESTART);
-                Ok(format!("{path} is made anew"))
-            }
-            Order::Bound { path, lane, max } => {
-                let is_control = lane == LaneName::Control;
-                let bounded = self.found(&path)?.face.bound(is_control, max);
-                bounded.map_err(|depth| {
-                    let why =
-                        format!("{path}: {depth} messages wait there, which is more than {max}");
-                    Undone::Wrong(why)
-                })?;
-                let lane = if is_control { "control" } else { "data" };
-                Ok(format!("at most {max} messages wait in the {lane} lane of {path}"))
-            }
+            Order::Restart { path } => answer.tell(self.restart(&path)),
+            Order::Bound { path, lane, max } => answer.tell(self.bound(&path, lane, max)),
             Order::LogLevel { path, level } => {
                 let none = "this process cannot change what it logs";
-                asked(self.hooks.log_level.as_ref(), (path, level), none)
+                answer.tell(asked(self.hooks.log_level.as_ref(), (path, level), none));
             }
-            Order::Set { key, value } => {
-                let none = "this process has no preferences that can be changed";
-                asked(self.hooks.set.as_ref(), (key, value), none)
-            }
+            Order::Set { key, value } => self.set(key, value, answer),
             Order::DumpFlight => {
-                asked(self.hooks.dump_flight.as_ref(), (), "this process has no flight recorder")
+                let none = "this process has no flight recorder";
+                answer.tell(asked(self.hooks.dump_flight.as_ref(), (), none));
+            }
+        }
+    }
+
+    fn restart(&self, path: &str) -> Outcome {
+        self.found(path)?.face.command(Command::RESTART);
+        Ok(format!("{path} is made anew"))
+    }
+
+    fn bound(&self, path: &str, lane: LaneName, max: usize) -> Outcome {
+        let is_control = lane == LaneName::Control;
+        self.found(path)?.face.bound(is_control, max).map_err(|depth| {
+            let why = format!("{path}: {depth} messages wait there, which is more than {max}");
+            Undone::Refused(why)
+        })?;
+        let lane = if is_control { "control" } else { "data" };
+        Ok(format!("at most {max} messages wait in the {lane} lane of {path}"))
+    }
+
+    /// Have the program set a preference. One that panics drops the answer, which says so.
+    fn set(&self, key: String, value: String, answer: Answer) {
+        match &self.hooks.set {
+            Some(hook) => drop(guard(|| hook((key, value), answer))),
+            None => {
+                let none = "this process has no preferences that can be changed";
+                answer.tell(Err(Undone::Cannot(none)));
             }
         }
     }
@@ -185,7 +186,10 @@ impl Actor for InspectorActor {
                 let _ = cx.port().offer(InspectorMsg::Taken(taken));
             }
             Effect::Answer(reply, snapshot) => reply.send(snapshot),
-            Effect::Do(Asked { by, order, reply }) => reply.send(self.do_it(by, order)),
+            Effect::Do(Asked { by, order, reply }) => {
+                let answer = Answer::new(by, &order, reply);
+                self.do_it(order, answer);
+            }
             Effect::Refuse(reply, why) => reply.send(Err(why)),
         }
         Performed::Done

@@ -4,8 +4,11 @@
 //! asked.
 
 use std::fmt;
+use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
+
+use super::inspector::Reply;
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,22 +56,67 @@ pub enum LaneName {
     Data,
 }
 
-/// Why something was not done.
+/// Why something was not done, in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Undone {
+pub enum Undone {
     /// What was asked for makes no sense.
     Wrong(String),
     /// There is no such thing here.
     Missing(String),
+    /// It makes sense, and whoever decides has said no.
+    Refused(String),
     /// This process cannot do it.
     Cannot(&'static str),
 }
 
 /// What an order came to: what was done, in a few words.
-pub(crate) type Outcome = Result<String, Undone>;
+pub type Outcome = Result<String, Undone>;
 
 /// Does something with words; an error says in a line why not.
 pub type Hook<W> = Box<dyn Fn(W) -> Result<String, String> + Send>;
+
+/// Has somebody do something with words, who answers when it is done.
+pub type AskHook<W> = Box<dyn Fn(W, Answer) + Send>;
+
+/// Where it is told what an order came to. Dropped, it says that nobody answered.
+pub struct Answer {
+    by: SocketAddr,
+    order: String,
+    reply: Option<Reply<Outcome>>,
+}
+
+impl Answer {
+    pub(crate) fn new(by: SocketAddr, order: &Order, reply: Reply<Outcome>) -> Self {
+        Self { by, order: format!("{order:?}"), reply: Some(reply) }
+    }
+
+    /// Tell whoever asked what became of it, and the log that somebody did.
+    pub fn tell(mut self, outcome: Outcome) {
+        self.told(outcome);
+    }
+
+    fn told(&mut self, outcome: Outcome) {
+        let Some(reply) = self.reply.take() else { return };
+        let Self { by, order, .. } = self;
+        match &outcome {
+            Ok(done) => tracing::info!(%by, order, "asked through the inspector: {done}"),
+            Err(why) => tracing::warn!(%by, order, "refused through the inspector: {why}"),
+        }
+        reply.send(outcome);
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.told(Err(Undone::Cannot("whoever was to do it has gone")));
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("order", &self.order).finish_non_exhaustive()
+    }
+}
 
 /// What the inspector cannot do by itself and the program does for it; the answers say in a few
 /// words what was done.
@@ -77,7 +125,7 @@ pub struct Hooks {
     /// Log what lies below a path at a level.
     pub log_level: Option<Hook<(String, String)>>,
     /// Set a preference to a value.
-    pub set: Option<Hook<(String, String)>>,
+    pub set: Option<AskHook<(String, String)>>,
     /// Write what the flight recorder holds to a file.
     pub dump_flight: Option<Hook<()>>,
 }
@@ -123,7 +171,7 @@ impl Order {
 impl fmt::Display for Undone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wrong(why) | Self::Missing(why) => f.write_str(why),
+            Self::Wrong(why) | Self::Missing(why) | Self::Refused(why) => f.write_str(why),
             Self::Cannot(why) => f.write_str(why),
         }
     }

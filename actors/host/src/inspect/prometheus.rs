@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write};
 
-use super::snapshot::{KindRow, Snapshot, Spread};
+use super::snapshot::{KindRow, LimitRow, Snapshot, Spread};
 
 /// Upper ends of the buckets that are told, in nanoseconds: powers of two, where buckets of the
 /// histograms end, so that what is told is exact.
@@ -18,6 +18,7 @@ pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8"
 pub(crate) fn text(snapshot: &Snapshot) -> String {
     let mut text = Text(String::new());
     text.process(snapshot);
+    text.limits(&snapshot.limits);
     text.actors(&snapshot.kinds);
     text.spreads(&snapshot.kinds);
     text.links(snapshot);
@@ -41,9 +42,22 @@ impl Text {
         self.alone("dh_wait_cycles", "gauge", "Rings of actors that wait for each other.", cycles);
         let overruns: u64 = snapshot.ticks.iter().map(|strip| strip.overruns).sum();
         self.alone("dh_tick_overruns_total", "counter", "Ticks that took too long.", overruns);
+    }
+
+    /// How much waits in lanes is told by kind already: here only how often they were full.
+    fn limits(&mut self, limits: &[LimitRow]) {
         self.family("dh_limit_hits_total", "counter", "Times a limit was hit.");
-        for row in &snapshot.limits {
+        for row in limits {
             self.sample("dh_limit_hits_total", &[("limit", &row.limit)], row.hits);
+        }
+        let own = || limits.iter().filter(|row| !row.is_lane());
+        self.family("dh_limit_max", "gauge", "The bound of a limit.");
+        for row in own() {
+            self.sample("dh_limit_max", &[("limit", &row.limit)], row.max);
+        }
+        self.family("dh_limit_used", "gauge", "How much of a limit is used.");
+        for (row, used) in own().filter_map(|row| Some((row, row.used?))) {
+            self.sample("dh_limit_used", &[("limit", &row.limit)], used);
         }
     }
 

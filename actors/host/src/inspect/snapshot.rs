@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub links: Vec<LinkRow>,
     /// All connections added up, also those that have ended.
     pub link_totals: LinkTotals,
-    /// Limits by name, and how often each was hit.
+    /// Every limit by name, and how often each was hit.
     pub limits: Vec<LimitRow>,
 }
 
@@ -325,10 +325,29 @@ pub struct LinkTotals {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LimitRow {
-    /// Its name.
+    /// Its name; a lane's is that of its kind of actor and its own.
     pub limit: Name,
+    /// What is counted; [`LimitRow::OF_LANES`] for lanes.
+    pub unit: Name,
+    /// The bound; of lanes of one kind the largest.
+    pub max: u64,
+    /// How much of it is used now, where something is held; of lanes of one kind the deepest.
+    pub used: Option<u64>,
+    /// The most that was ever used at once.
+    pub peak: Option<u64>,
     /// How often it was hit.
     pub hits: u64,
+}
+
+impl LimitRow {
+    /// What lanes are bounded in.
+    pub const OF_LANES: &str = "messages";
+
+    /// Whether it is the bound of a lane.
+    #[must_use]
+    pub fn is_lane(&self) -> bool {
+        self.unit == Self::OF_LANES
+    }
 }
 
 impl Snapshot {

@@ -200,13 +200,11 @@ impl Connection {
     /// When the connection has ended, the body is too long, or too much waits already: then the
     /// connection is closed, as its peer reads too slowly.
     pub fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
-        if body.len() > limit::BODY_MAX {
-            return Err(SendError::TooLong);
-        }
-        match &self.face.lane {
+        self.counted(match &self.face.lane {
+            _ if body.len() > limit::BODY_MAX => Err(SendError::TooLong),
             Lane::Quic(lane) => lane.send(id, body),
             Lane::Memory(end) => end.send(id, body),
-        }
+        })
     }
 
     /// Start reading the stream of blobs, once, and be told there when what is sent on it leaves.
@@ -224,13 +222,16 @@ impl Connection {
     /// # Errors
     /// When the connection has ended, the body is too long, or too many frames wait already.
     pub fn send_blob(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
-        if body.len() > limit::BODY_MAX {
-            return Err(SendError::TooLong);
-        }
-        match &self.face.lane {
+        self.counted(match &self.face.lane {
+            _ if body.len() > limit::BODY_MAX => Err(SendError::TooLong),
             Lane::Quic(lane) => lane.send_blob(id, body),
             Lane::Memory(end) => end.send_blob(id, body),
-        }
+        })
+    }
+
+    /// What came of sending, counted where a limit was hit.
+    fn counted(&self, sent: Result<(), SendError>) -> Result<(), SendError> {
+        sent.inspect_err(|why| self.face.lane.net().hits.refused(*why))
     }
 
     /// Frames of blobs that have not left.

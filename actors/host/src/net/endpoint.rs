@@ -282,6 +282,7 @@ impl Inner {
         if waiting.arrivals.len() >= limit::KNOCKS_MAX {
             drop(waiting);
             self.counts.overflowed.fetch_add(1, Ordering::Relaxed);
+            self.net.hits.knock_lost();
             arrival.ignore();
             return;
         }

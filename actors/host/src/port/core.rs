@@ -407,6 +407,7 @@ impl<M> Lanes<M> {
         };
         let mut dropped = None;
         if queue.room() == 0 {
+            queue.hit();
             match overflow {
                 Overflow::DropOldest => match queue.pop_kind(kind) {
                     Some(old) => dropped = Some(old),

@@ -35,6 +35,7 @@ pub(crate) struct Queue<M> {
     len: usize,
     max: usize,
     peak: usize,
+    hits: u64,
     kinds: Box<[Chain]>,
     /// Sorted by kind and key: where each coalescing message waits.
     places: Vec<(usize, u64, usize)>,
@@ -65,6 +66,7 @@ impl<M> Queue<M> {
             len: 0,
             max,
             peak: 0,
+            hits: 0,
             kinds: vec![Chain::default(); kinds].into_boxed_slice(),
             places: Vec::new(),
         }
@@ -89,7 +91,12 @@ impl<M> Queue<M> {
     }
 
     pub(crate) const fn stats(&self) -> LaneStats {
-        LaneStats { depth: self.len, peak: self.peak, max: self.max }
+        LaneStats { depth: self.len, peak: self.peak, max: self.max, hits: self.hits }
+    }
+
+    /// A message has found it full.
+    pub(crate) const fn hit(&mut self) {
+        self.hits += 1;
     }
 
     /// Change the bound, unless more wait now; the peak is that of this bound.

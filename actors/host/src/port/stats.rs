@@ -69,6 +69,20 @@ pub struct LaneStats {
     pub peak: usize,
     /// The bound.
     pub max: usize,
+    /// Times a message found it full.
+    pub hits: u64,
+}
+
+impl LaneStats {
+    /// This lane and one like it, of another actor: the deepest, and the hits of both.
+    pub(crate) fn beside(&self, other: &Self) -> Self {
+        Self {
+            depth: self.depth.max(other.depth),
+            peak: self.peak.max(other.peak),
+            max: self.max.max(other.max),
+            hits: self.hits + other.hits,
+        }
+    }
 }
 
 /// A port at one moment, without its kinds.

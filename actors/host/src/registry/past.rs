@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::metrics::Noted;
-use crate::port::{Counts, PortStats};
+use crate::port::{Counts, LaneStats, PortStats};
 
 /// What every kind has done.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,9 @@ pub(crate) struct Deeds {
     pub(crate) started: u64,
     pub(crate) ended: u64,
     pub(crate) messages: Vec<(&'static str, Counts)>,
+    /// The lane that is always taken first: the deepest there was, and all hits.
+    pub(crate) control: LaneStats,
+    pub(crate) data: LaneStats,
     pub(crate) wait: Noted,
     pub(crate) handle: Noted,
     pub(crate) late: Noted,
@@ -63,6 +66,8 @@ impl Deeds {
                 None => self.messages.push((kind, *counts)),
             }
         }
+        self.control = self.control.beside(&one.port.control);
+        self.data = self.data.beside(&one.port.data);
         self.wait.add(&one.wait);
         self.handle.add(&one.handle);
         self.late.add(&one.late);

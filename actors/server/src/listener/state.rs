@@ -12,9 +12,9 @@ use crate::PeerId;
 use crate::prefs::players_max;
 
 /// Unfinished handshakes above which unvalidated arrivals must prove their address.
-pub(super) const UNVALIDATED_MAX: usize = 64;
+pub(crate) const UNVALIDATED_MAX: usize = 64;
 /// Unfinished handshakes of validated arrivals above which they are ignored.
-pub(super) const UNFINISHED_MAX: usize = 1_024;
+pub(crate) const UNFINISHED_MAX: usize = 1_024;
 /// Unfinished handshakes from one /24 (or /56): above so many, unvalidated arrivals from it must
 /// prove their address; above so many of validated ones, those are ignored.
 pub(super) const PREFIX_MAX: u32 = 32;

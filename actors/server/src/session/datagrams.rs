@@ -6,6 +6,7 @@ use dh_machine::{Digest, Micros, Outbox, TickRate};
 use dh_messages::{Input, PlayerInput, ToServer};
 use dh_netcode::AckWindow;
 
+use super::rate::Rate;
 use super::state::{Effect, Phase, Session};
 use crate::event::ServerEvent;
 
@@ -77,6 +78,7 @@ impl Session {
         }
         if self.datagrams.is_flood(now, self.facts.tick_rate) {
             self.datagrams.flooded += 1;
+            out.push(Effect::Over(Rate::Datagrams));
             return self.report_dropped(now, "too many at once", out);
         }
         match ToServer::from_datagram(bytes) {

@@ -15,6 +15,7 @@ use dh_sim::Frame;
 use super::bucket::{Bucket, CHAT, CONSOLE};
 use super::datagrams::Datagrams;
 use super::diagnostics::SnapshotDiagnostics;
+use super::rate::Rate;
 use super::{Say, SessionMsg};
 use crate::PeerId;
 use crate::chat::Spoken;
@@ -113,6 +114,8 @@ pub enum Effect {
     End(Ending),
     /// The connection is gone already: end.
     Finish(String),
+    /// The peer does this too often.
+    Over(Rate),
     /// A line for the log.
     Log(String),
     /// A line for those who look closely.

@@ -5,6 +5,7 @@ use dh_machine::{Micros, Outbox};
 use dh_messages::{ClientChat, ClientNotice, ConsoleLine, Severity, ToClient};
 
 use super::bucket::Drawn;
+use super::rate::Rate;
 use super::state::{Effect, Session};
 use crate::chat::Spoken;
 
@@ -17,7 +18,7 @@ impl Session {
                 self.keep(out);
                 out.push(Effect::Chat(spoken));
             }
-            drawn => warn_once(drawn, "chat", out),
+            drawn => too_many(drawn, Rate::Chat, "chat", out),
         }
     }
 
@@ -28,13 +29,15 @@ impl Session {
                 self.keep(out);
                 out.push(Effect::Forward(line));
             }
-            drawn => warn_once(drawn, "console", out),
+            drawn => too_many(drawn, Rate::Console, "console", out),
         }
     }
 }
 
-/// The first line that is dropped is told; the next ones are not until one was taken again.
-fn warn_once(drawn: Drawn, what: &str, out: &mut Outbox<Effect>) {
+/// Every line that is dropped is counted. The first is told; the next ones are not until one was
+/// taken again.
+fn too_many(drawn: Drawn, rate: Rate, what: &str, out: &mut Outbox<Effect>) {
+    out.push(Effect::Over(rate));
     if drawn == Drawn::Emptied {
         let text = format!("{what}: too many lines at once; what comes now is dropped, wait a bit");
         let notice = ClientNotice { severity: Severity::Warning, text: text.as_str().into() };

@@ -11,10 +11,10 @@ mod ticks;
 use ratatui::buffer::Buffer;
 
 use self::canvas::{Canvas, Tone};
-use super::lines;
 use super::source::{Heard, Source};
 use super::state::{Mode, Page, State};
 use super::text::{Look, cells_of, columns, nanos};
+use super::{limits, lines};
 
 /// The smallest terminal that anything is drawn in.
 const SMALLEST: (u16, u16) = (40, 10);
@@ -41,6 +41,9 @@ pub(crate) fn draw(state: &State, look: Look, buffer: &mut Buffer) {
             }
             Page::Links => listing::draw(&state.links, lines::links(sources), false, &mut canvas),
             Page::Waits => listing::draw(&state.waits, lines::waits(sources), false, &mut canvas),
+            Page::Limits => {
+                listing::draw(&state.limits, limits::limits(sources), false, &mut canvas);
+            }
             Page::Ticks => ticks::draw(state, &mut canvas),
         }
     }
@@ -61,6 +64,7 @@ fn tabs(state: &State, canvas: &mut Canvas<'_>) {
             (edges, 0) => format!("4 waits {edges}"),
             (edges, cycles) => format!("4 waits {edges} CYCLES {cycles}"),
         },
+        format!("5 limits {}", sum(|source| source.snapshot.limits.len())),
     ];
     let mut x = 0;
     for (page, name) in Page::ALL.into_iter().zip(names) {
@@ -88,6 +92,7 @@ fn message(state: &State, canvas: &mut Canvas<'_>) {
         Page::Actors => Some(&state.actors),
         Page::Links => Some(&state.links),
         Page::Waits => Some(&state.waits),
+        Page::Limits => Some(&state.limits),
         Page::Ticks => None,
     };
     let filter = listing.map(|listing| listing.filter.as_str()).filter(|_| state.opened.is_none());
@@ -97,6 +102,7 @@ fn message(state: &State, canvas: &mut Canvas<'_>) {
             Tone::Bold,
         ),
         (Mode::Bound(bounding), ..) => (bounding.prompt(), Tone::Bold),
+        (Mode::Words(wording), ..) => (wording.prompt(), Tone::Bold),
         (Mode::Sure(order), ..) => (format!("y or n: {}", order.question), Tone::Alarm),
         (Mode::Keys, Some(told), _) => (told.clone(), Tone::Bold),
         (Mode::Keys, None, Some(filter)) if !filter.is_empty() => {
@@ -115,7 +121,7 @@ fn keys(state: &State) -> &'static str {
         }
         Page::Actors => "arrows choose and sort  Enter open  / filter  p pause  ? help  q quit",
         Page::Ticks => "arrows choose a loop  d dump the flight recorder  p pause  ? help  q quit",
-        Page::Links => "arrows choose and sort  / filter  p pause  ? help  q quit",
+        Page::Links | Page::Limits => "arrows choose and sort  / filter  p pause  ? help  q quit",
         Page::Waits => "arrows choose and sort  Enter opens who waits  / filter  ? help  q quit",
     }
 }

@@ -62,11 +62,11 @@ pub(crate) trait Line {
     fn is_alarming(&self, column: usize) -> bool;
 }
 
-const fn number(title: &'static str, width: usize, rank: u8) -> Column {
+pub(crate) const fn number(title: &'static str, width: usize, rank: u8) -> Column {
     Column { title, width, rank, is_text: false }
 }
 
-const fn text(title: &'static str, width: usize, rank: u8) -> Column {
+pub(crate) const fn text(title: &'static str, width: usize, rank: u8) -> Column {
     Column { title, width, rank, is_text: true }
 }
 
@@ -366,6 +366,7 @@ impl Value<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::screen::limits::LimitLine;
 
     fn letters<L: Line>() -> Vec<char> {
         let capital = |c: &char| c.is_ascii_uppercase();
@@ -378,6 +379,7 @@ mod tests {
             (letters::<ActorLine<'_>>(), ActorLine::COLUMNS),
             (letters::<LinkLine<'_>>(), LinkLine::COLUMNS),
             (letters::<WaitLine<'_>>(), WaitLine::COLUMNS),
+            (letters::<LimitLine<'_>>(), LimitLine::COLUMNS),
         ] {
             let unique: std::collections::BTreeSet<char> = letters.iter().copied().collect();
             assert_eq!((letters.len(), unique.len()), (columns.len(), columns.len()));

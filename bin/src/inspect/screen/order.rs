@@ -43,6 +43,71 @@ impl Order {
     }
 }
 
+/// Two words that are being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wording {
+    source: usize,
+    /// What they are asked with.
+    prompt: String,
+    text: String,
+    /// What they are for.
+    words: Words,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    KeyAndValue,
+    PathAndLevel,
+}
+
+impl Wording {
+    /// A preference of a process, and its value.
+    pub(crate) fn set(source: usize, name: &str) -> Self {
+        let (prompt, words) = (format!("preference of {name}, KEY VALUE"), Words::KeyAndValue);
+        Self { source, prompt, text: String::new(), words }
+    }
+
+    /// A part of a process, and the level it is logged at.
+    pub(crate) fn log_level(source: usize, name: &str) -> Self {
+        let (prompt, words) = (format!("log of {name}, PATH LEVEL"), Words::PathAndLevel);
+        Self { source, prompt, text: String::new(), words }
+    }
+
+    /// What has been typed so far, and what can be.
+    pub(crate) fn prompt(&self) -> String {
+        format!("{}: {}_", self.prompt, self.text)
+    }
+
+    /// What keys are for after this one.
+    pub(crate) fn pressed(mut self, key: Key) -> Mode {
+        match key {
+            Key::Esc => return Mode::Keys,
+            Key::Backspace => drop(self.text.pop()),
+            Key::Char(c) if self.text.len() < Ordered::WORD_MAX => self.text.push(c),
+            Key::Enter => return self.order().map_or(Mode::Keys, Mode::Sure),
+            _ => (),
+        }
+        Mode::Words(self)
+    }
+
+    fn order(&self) -> Option<Order> {
+        let text = self.text.trim();
+        let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (first, rest) = (first.to_owned(), rest.trim().to_owned());
+        let (question, body) = match self.words {
+            _ if first.is_empty() => return None,
+            Words::KeyAndValue => {
+                (format!("set {first} to {rest:?}?"), Ordered::Set { key: first, value: rest })
+            }
+            Words::PathAndLevel => {
+                let question = format!("log {first} at {rest:?}?");
+                (question, Ordered::LogLevel { path: first, level: rest })
+            }
+        };
+        Some(Order { source: self.source, question, body })
+    }
+}
+
 fn name(lane: LaneName) -> &'static str {
     match lane {
         LaneName::Data => "data",

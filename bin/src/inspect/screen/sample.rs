@@ -2,8 +2,8 @@
 
 use dh_host::Counts;
 use dh_host::inspect::{
-    ActorRow, Change, EdgeRow, LaneRow, LinkRow, MessageRow, PanicRow, Process, Snapshot, Spread,
-    State, TickRow, TickStrip, Traffic,
+    ActorRow, Change, EdgeRow, LaneRow, LimitRow, LinkRow, MessageRow, PanicRow, Process, Snapshot,
+    Spread, State, TickRow, TickStrip, Traffic,
 };
 
 use super::Told;
@@ -68,8 +68,22 @@ pub(crate) fn snapshot(now_us: u64, actors: Vec<ActorRow>) -> Snapshot {
             ..TickStrip::default()
         }],
         links: vec![link],
+        limits: vec![
+            limit("net.message", "bytes", (None, None, 1 << 20), 0),
+            limit("server.players", "sessions", (Some(14), Some(16), 16), 3),
+        ],
         ..Snapshot::default()
     }
+}
+
+/// A limit: how much of it is used, the most that ever was, its bound, and how often it was hit.
+fn limit(
+    limit: &'static str,
+    unit: &'static str,
+    (used, peak, max): (Option<u64>, Option<u64>, u64),
+    hits: u64,
+) -> LimitRow {
+    LimitRow { limit: limit.into(), unit: unit.into(), max, used, peak, hits }
 }
 
 /// Three actors; the second has panicked.

@@ -7,9 +7,10 @@ use dh_host::inspect::{LaneName, Order as Ordered};
 
 use super::Told;
 use super::keys::Key;
+use super::limits::{self, LimitLine};
 use super::lines::{self, ActorLine, Id, LinkLine, WaitLine};
 use super::listing::{FILTER_MAX, Listing, Step};
-use super::order::{Bounding, Order};
+use super::order::{Bounding, Order, Wording};
 use super::source::{Heard, Source};
 
 /// Lines of a page beside its rows: tabs, titles, what is asked or told, the state of all.
@@ -23,11 +24,13 @@ pub(crate) enum Page {
     Ticks,
     Links,
     Waits,
+    Limits,
 }
 
 impl Page {
     /// In the order of their digits, from 1.
-    pub(crate) const ALL: [Self; 4] = [Self::Actors, Self::Ticks, Self::Links, Self::Waits];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Actors, Self::Ticks, Self::Links, Self::Waits, Self::Limits];
 
     fn beside(self, step: usize) -> Self {
         Self::ALL[(self as usize + step) % Self::ALL.len()]
@@ -44,6 +47,8 @@ pub(crate) enum Mode {
     Filter,
     /// Digits of a bound.
     Bound(Bounding),
+    /// Words of an order to a process.
+    Words(Wording),
     /// Whether an order is meant.
     Sure(Order),
 }
@@ -74,6 +79,7 @@ pub(crate) struct State {
     pub(crate) actors: Listing,
     pub(crate) links: Listing,
     pub(crate) waits: Listing,
+    pub(crate) limits: Listing,
     /// Which tick loop is shown.
     pub(crate) strip: usize,
     /// The actor whose page is open.
@@ -96,6 +102,7 @@ impl State {
             actors: Listing::default(),
             links: Listing::default(),
             waits: Listing::default(),
+            limits: Listing::default(),
             strip: 0,
             opened: None,
             told: None,
@@ -153,7 +160,7 @@ impl State {
     /// Another process answers where one was: what was chosen is not there.
     fn forget(&mut self, source: usize) -> Option<Effect> {
         let is_its = |id: &Id| id.source == source;
-        for listing in [&mut self.actors, &mut self.links, &mut self.waits] {
+        for listing in [&mut self.actors, &mut self.links, &mut self.waits, &mut self.limits] {
             listing.chosen = listing.chosen.filter(|id| !is_its(id));
         }
         self.frozen = None;
@@ -195,6 +202,10 @@ impl State {
                 self.mode = bounding.pressed(key);
                 None
             }
+            Mode::Words(wording) => {
+                self.mode = wording.pressed(key);
+                None
+            }
             Mode::Sure(order) => self.sure(order, key),
         };
         self.settle();
@@ -210,7 +221,7 @@ impl State {
                 self.frozen = if self.is_paused() { None } else { Some(self.live.clone()) };
             }
             Key::Char('/') if self.opened.is_none() => self.mode = Mode::Filter,
-            Key::Char(digit @ '1'..='4') => {
+            Key::Char(digit @ '1'..='5') => {
                 return self.turn(Page::ALL[digit as usize - '1' as usize]);
             }
             Key::Tab => return self.turn(self.page.beside(1)),
@@ -220,6 +231,8 @@ impl State {
             Key::Char('r') => self.ask(Order::restart),
             Key::Char('b') => self.ask_bound(),
             Key::Char('d') => self.ask_dump(),
+            Key::Char('s') => self.ask_words(Wording::set),
+            Key::Char('l') => self.ask_words(Wording::log_level),
             _ if self.opened.is_some() => (),
             key => self.arrange(key),
         }
@@ -258,6 +271,7 @@ impl State {
             Page::Actors => self.actors.sort_beside::<ActorLine<'_>>(step),
             Page::Links => self.links.sort_beside::<LinkLine<'_>>(step),
             Page::Waits => self.waits.sort_beside::<WaitLine<'_>>(step),
+            Page::Limits => self.limits.sort_beside::<LimitLine<'_>>(step),
             Page::Ticks => (),
         }
     }
@@ -267,6 +281,7 @@ impl State {
             Page::Actors => self.actors.sort_by_letter::<ActorLine<'_>>(letter),
             Page::Links => self.links.sort_by_letter::<LinkLine<'_>>(letter),
             Page::Waits => self.waits.sort_by_letter::<WaitLine<'_>>(letter),
+            Page::Limits => self.limits.sort_by_letter::<LimitLine<'_>>(letter),
             Page::Ticks => false,
         };
     }
@@ -282,7 +297,7 @@ impl State {
             _ if self.opened.is_some() => return None,
             Page::Actors => self.actors.chosen?,
             Page::Waits => Id { other: 0, ..self.waits.chosen? },
-            Page::Ticks | Page::Links => return None,
+            Page::Ticks | Page::Links | Page::Limits => return None,
         };
         self.page = Page::Actors;
         (self.opened, self.actors.chosen) = (Some(id), Some(id));
@@ -357,6 +372,13 @@ impl State {
         }
     }
 
+    fn ask_words(&mut self, wording: impl FnOnce(usize, &str) -> Wording) {
+        let source = self.meant().map_or(0, |line| line.id.source);
+        if let Some(at) = self.live.get(source) {
+            self.mode = Mode::Words(wording(source, &at.name));
+        }
+    }
+
     /// The actor that an order would be for.
     fn meant(&self) -> Option<ActorLine<'_>> {
         let chosen = self.actors.chosen.filter(|_| self.page == Page::Actors);
@@ -378,6 +400,7 @@ impl State {
             Page::Actors | Page::Ticks => &mut self.actors,
             Page::Links => &mut self.links,
             Page::Waits => &mut self.waits,
+            Page::Limits => &mut self.limits,
         }
     }
 
@@ -391,6 +414,7 @@ impl State {
             Page::Actors | Page::Ticks => of(self.actors.arranged(lines::actors(sources))),
             Page::Links => of(self.links.arranged(lines::links(sources))),
             Page::Waits => of(self.waits.arranged(lines::waits(sources))),
+            Page::Limits => of(self.limits.arranged(limits::limits(sources))),
         }
     }
 

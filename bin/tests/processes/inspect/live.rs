@@ -59,8 +59,13 @@ fn the_screen_is_sorted_filtered_opened_resized_and_left_as_it_was_found() {
     pty.resize(60, 12);
     pty.lines_when("a smaller screen", |lines| lines[11].starts_with("seq "));
 
-    for (key, page) in [("2", "[2 ticks"), ("3", "[3 links"), ("\t", "[4 waits"), ("?", "capital")]
-    {
+    for (key, page) in [
+        ("2", "[2 ticks"),
+        ("3", "[3 links"),
+        ("\t", "[4 waits"),
+        ("5", "[5 limits"),
+        ("?", "capital"),
+    ] {
         pty.press(key);
         pty.lines_with(page);
     }

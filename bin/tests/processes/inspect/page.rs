@@ -62,4 +62,8 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(saw["ticks"].as_str().unwrap().contains("late p50"), "{saw}");
     assert_eq!(saw["drawn"], true, "the strip of ticks");
     assert!(saw["links"].as_str().unwrap().contains("127.0.0.1"), "{saw}");
+    let limits = texts(&saw["limits"]);
+    assert!(limits.contains(&"server.players") && limits.contains(&"roster.data"), "{limits:?}");
+    assert_eq!(saw["set"], "server.maxPlayers = 5");
+    assert!(saw["refused"].as_str().unwrap().starts_with("400: "), "{saw}");
 }

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex};
 use tokio::task::AbortHandle;
 
 use super::CONNECTIONS_MAX;
+use crate::limits::{Limit, Limits};
 use crate::net::lock;
 
 /// The connections of one listener.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Places {
+    limit: Limit,
     /// Oldest first.
     seated: Mutex<VecDeque<(AbortHandle, Place)>>,
 }
@@ -37,6 +39,11 @@ impl Place {
 }
 
 impl Places {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let limit = limits.named("inspect.connections", "connections", CONNECTIONS_MAX as u64);
+        Self { limit, seated: Mutex::default() }
+    }
+
     /// Serve one more connection, or drop it where everybody else is trusted.
     pub(crate) fn seat<F: Future<Output = ()> + Send + 'static>(
         &self,
@@ -45,13 +52,18 @@ impl Places {
         let mut seated = lock(&self.seated);
         seated.retain(|(task, _)| !task.is_finished());
         if seated.len() >= CONNECTIONS_MAX {
+            self.limit.hit();
             let Some(at) = seated.iter().position(|(_, place)| !place.is_trusted()) else { return };
             if let Some((task, _)) = seated.remove(at) {
                 task.abort();
             }
         }
         let place = Place::default();
-        let task = tokio::spawn(serve(place.clone()));
+        let (held, served) = (self.limit.hold(), serve(place.clone()));
+        let task = tokio::spawn(async move {
+            served.await;
+            drop(held);
+        });
         seated.push_back((task.abort_handle(), place));
     }
 }

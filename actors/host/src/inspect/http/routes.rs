@@ -16,9 +16,9 @@ use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Desk;
 use super::events::Events;
 use super::places::Place;
+use super::{ANSWER_MAX, Desk, NoAnswer, ORDER_MAX};
 use crate::inspect::access::COOKIE;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
@@ -39,8 +39,6 @@ const PAGE: &str = include_str!("../page.html");
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
-/// Bytes of an order.
-const ORDER_MAX: usize = 8 * 1024;
 /// How long an order may take to arrive.
 const ORDER_TIME_MAX: Duration = Duration::from_secs(2);
 
@@ -178,6 +176,7 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
         return refused(StatusCode::REQUEST_TIMEOUT, "the order did not come in time");
     };
     let Ok(body) = body else {
+        visitor.desk.order_limit().hit();
         let what = format!("an order has at most {ORDER_MAX} bytes");
         return refused(StatusCode::PAYLOAD_TOO_LARGE, &what);
     };
@@ -186,16 +185,21 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
         Err(error) => return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}")),
     };
     match visitor.desk.order(visitor.peer, order).await {
-        Some(Ok(done)) => axum_json(StatusCode::OK, &json!({ "done": done })),
-        Some(Err(why)) => {
+        Ok(Ok(done)) => axum_json(StatusCode::OK, &json!({ "done": done })),
+        Ok(Err(why)) => {
             let status = match why {
                 Undone::Wrong(_) => StatusCode::BAD_REQUEST,
                 Undone::Missing(_) => StatusCode::NOT_FOUND,
+                Undone::Refused(_) => StatusCode::CONFLICT,
                 Undone::Cannot(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
             refused(status, &why.to_string())
         }
-        None => no_snapshot(None),
+        Err(NoAnswer::Busy) => no_snapshot(None),
+        Err(NoAnswer::Late) => {
+            let what = format!("no answer in {ANSWER_MAX:?}; it may still be done");
+            refused(StatusCode::GATEWAY_TIMEOUT, &what)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::inspect::{Change, Hooks, Inspect, InspectOptions, KindRow, Snapshot, Token};
+use crate::inspect::{Change, Hooks, Inspect, InspectOptions, KindRow, Snapshot, Token, Undone};
 use crate::probe::{Log, Order, Probe, ProbeMsg};
 use crate::{Place, RealOptions, Runtime};
 
@@ -25,9 +25,13 @@ impl Stage {
             role: "server",
             version: "1.2.3",
             hooks: Hooks {
-                set: Some(Box::new(|(key, value)| match key.as_str() {
-                    "known" => Ok(format!("known is {value}")),
-                    _ => Err(format!("there is no {key}")),
+                set: Some(Box::new(|(key, value), answer| match key.as_str() {
+                    "known" => answer.tell(Ok(format!("known is {value}"))),
+                    "stiff" => answer.tell(Err(Undone::Refused("it stays".to_owned()))),
+                    "gone" => drop(answer),
+                    "silent" => drop(Box::leak(Box::new(answer))),
+                    "broken" => panic!("injected"),
+                    _ => answer.tell(Err(Undone::Missing(format!("there is no {key}")))),
                 })),
                 log_level: Some(Box::new(|_| panic!("injected"))),
                 dump_flight: None,
@@ -265,7 +269,7 @@ fn orders_are_done_or_answered_with_one_line_that_says_why_not() {
         stage.order(&format!(r#"{{"do":"bound","path":"probes/p","lane":"data","max":{max}}}"#))
     };
     (0..4).for_each(|n| probe.offer(ProbeMsg::Refuse(n)).unwrap());
-    assert_eq!(bound(3).0, 400);
+    assert_eq!(bound(3).0, 409);
     assert_eq!(bound(4).0, 200);
     assert!(probe.offer(ProbeMsg::Refuse(4)).is_err());
     assert_eq!(bound(5).0, 200);
@@ -283,7 +287,11 @@ fn orders_are_done_or_answered_with_one_line_that_says_why_not() {
     assert_eq!(set, (200, r#"{"done":"known is 7"}"#.to_owned()));
     for (order, status, part) in [
         (r#"{"do":"restart","path":"no/where"}"#, 404, "no/where"),
-        (r#"{"do":"set","key":"x","value":""}"#, 400, "there is no x"),
+        (r#"{"do":"set","key":"x","value":""}"#, 404, "there is no x"),
+        (r#"{"do":"set","key":"stiff","value":"1"}"#, 409, "it stays"),
+        (r#"{"do":"set","key":"gone","value":"1"}"#, 503, "has gone"),
+        (r#"{"do":"set","key":"broken","value":"1"}"#, 503, "has gone"),
+        (r#"{"do":"set","key":"silent","value":"1"}"#, 504, "no answer in 3s"),
         (r#"{"do":"dumpFlight"}"#, 503, "no flight recorder"),
         (r#"{"do":"logLevel","path":"a","level":"b"}"#, 400, "injected"),
         (r#"{"do":"nonsense"}"#, 400, "nonsense"),

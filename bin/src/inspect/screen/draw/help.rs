@@ -3,8 +3,8 @@
 use super::canvas::{Canvas, Tone};
 use crate::inspect::screen::text::columns;
 
-const KEYS: [(&str, &str); 18] = [
-    ("1 2 3 4  Tab", "actors, ticks, links, waits"),
+const KEYS: [(&str, &str); 20] = [
+    ("1 2 3 4 5  Tab", "actors, ticks, links, waits, limits"),
     ("Up Down  j k", "choose a row, or a tick loop"),
     ("PgUp PgDn  Home End", "go far"),
     ("Left Right", "sort by the column beside; a column that is hidden comes in"),
@@ -16,12 +16,14 @@ const KEYS: [(&str, &str); 18] = [
     ("r", "restart the chosen actor"),
     ("b", "bound a lane of the chosen actor"),
     ("d", "write what the flight recorder holds"),
+    ("s", "set a preference of the process that can change as it runs"),
+    ("l", "change what is logged below one path"),
     ("q  Ctrl-C", "quit"),
     ("", ""),
     ("50 99 max", "half, 99 of 100, all took at most this"),
     ("In/s Refu/s Busy%", "over the last half to whole second"),
     ("Path", "sorted by it: a tree"),
-    ("r b d", "ask once before anything is done"),
+    ("r b d s l", "ask once before anything is done"),
 ];
 
 /// Draw it.

@@ -42,7 +42,7 @@ fn the_actors_stand_in_a_tree_at_80_by_24() {
 }
 
 const GOLDEN_ACTORS: &str = "\
-[1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1                 dh inspect
+[1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1  5 limits 2     dh inspect
 Path^                  State               Depth   In/s  waiT99  haNdl99  Busy%
 server/roster          idle                    1      -   1.0us        0      -
   session/ada          Frame 1.0s              2      -   2.0us        0      -
@@ -86,6 +86,20 @@ const GOLDEN_TICKS: &str = "\
 tick 5  every 17ms  overruns 1  server/session/tick
 late p50 0 p99 0 max 0   work p50 0 p99 0 max 0
 # input 4.0ms  = step 4.0ms";
+
+#[test]
+fn limits_are_listed_with_what_is_used_of_them_and_how_often_they_were_hit() {
+    let mut state = screen((80, 24));
+    state.pressed(Key::Char('5'));
+    assert_eq!(drawn(&state)[1..4].join("\n"), GOLDEN_LIMITS);
+    state.pressed(Key::Char('H'));
+    assert!(drawn(&state)[2].starts_with("server.players"), "the largest first");
+}
+
+const GOLDEN_LIMITS: &str = "\
+Limit^                              Used    Peak    Bound    Hits uNit
+net.message                            -       -    1.0M       0 bytes
+server.players                        14      16       16       3 sessions";
 
 #[test]
 fn links_and_rings_of_waits_are_listed() {
@@ -138,7 +152,10 @@ fn hostile_names_stay_in_their_cells_on_every_page_and_at_every_size() {
         let mut state = screen(size);
         state.heard(0, Ok(begin(1, vec![row.clone(), actor(2, &hostile, 1)])));
         state.heard(0, Err(hostile.clone()));
-        for keys in ["", "v", "r", "n", "\n", "b", "\u{1b}", "\u{1b}", "2", "3", "4", "?"] {
+        for keys in [
+            "", "v", "r", "n", "\n", "b", "\u{1b}", "\u{1b}", "2", "3", "4", "5", "s", "x\n", "l",
+            "?",
+        ] {
             for key in keys.chars() {
                 state.pressed(match key {
                     'v' => Key::Down,

@@ -187,6 +187,8 @@ fn whatever_acts_asks_back_once() {
         ("ry", r#"{"do":"restart","path":"server/roster"}"#),
         ("b20\ny", r#"{"do":"bound","lane":"data","max":20,"path":"server/roster"}"#),
         ("dy", r#"{"do":"dumpFlight"}"#),
+        ("sclient.interp 0.2\ny", r#"{"do":"set","key":"client.interp","value":"0.2"}"#),
+        ("ldh_host  debug \ny", r#"{"do":"logLevel","path":"dh_host","level":"debug"}"#),
     ];
     for (keys, body) in orders {
         let Some(Effect::Order(order)) = press(&mut state, keys) else { panic!("{keys}") };
