@@ -92,7 +92,8 @@ fn an_actor_at_the_door_that_panics_at_any_of_its_messages_turns_nobody_away() {
 }
 
 #[test]
-fn an_actor_of_maps_that_panics_at_any_of_its_messages_has_everybody_on_the_next_map_all_the_same() {
+fn an_actor_of_maps_that_panics_at_any_of_its_messages_has_everybody_on_the_next_map_all_the_same()
+{
     sweep(&[server("map-switch", MAPS), server("peer-1/blobs", MAPS)], 1);
     sweep(&[client("downloader", MAPS), client("map-loader", MAPS)], 1);
 }

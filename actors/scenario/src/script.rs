@@ -17,20 +17,24 @@ mod value;
 pub mod words;
 
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use dh_host::flight::FlightError;
 use dh_host::{Runtime, Seeds, Simulation};
 use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
-use rhai::{AST, Engine, Token};
+use rhai::{AST, Dynamic, Engine, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::deed::{Deed, DeedKind, Told};
 pub use self::error::ScriptError;
+use self::error::{Said, wrong};
 pub use self::plan::{Plan, Size};
 
 pub use self::progress::Progress;
@@ -228,6 +232,17 @@ fn allow_spawn(engine: &mut Engine) {
     });
 }
 
+/// Ends what takes few operations and each of them long. Operations are counted anew by each call.
+fn limit_time(engine: &mut Engine) {
+    let began = std::cell::Cell::new(Instant::now());
+    engine.on_progress(move |operations| {
+        if operations <= 1 {
+            began.set(Instant::now());
+        }
+        (limit::CALL_MAX < began.get().elapsed()).then(Dynamic::default)
+    });
+}
+
 /// An engine with the language's own functions, without clocks, files and modules, and with limits.
 fn engine() -> Engine {
     let mut engine = Engine::new_raw();
@@ -246,5 +261,9 @@ fn engine() -> Engine {
     // What a script prints would be told once by every seed of a hunt.
     engine.on_print(|_| ()).on_debug(|_, _, _| ());
     engine.disable_symbol("eval");
+    // It would stop the world, and its operations are not counted.
+    let wait = || -> Said<()> { Err(wrong("no time passes in here; expected after() or at()")) };
+    engine.register_fn("sleep", move |_: i64| wait()).register_fn("sleep", move |_: f64| wait());
+    limit_time(&mut engine);
     engine
 }

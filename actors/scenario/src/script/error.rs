@@ -46,6 +46,10 @@ impl ScriptError {
                     false,
                 )
             }
+            EvalAltResult::ErrorTerminated(..) => {
+                let max = super::limit::CALL_MAX.as_secs();
+                (format!("it does not end within {max} s; expected a short callback"), false)
+            }
             EvalAltResult::ErrorFunctionNotFound(call, _) => (unknown_word(call), false),
             other => (plain(other), false),
         };

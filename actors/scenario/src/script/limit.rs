@@ -1,5 +1,7 @@
 //! What a script may use up. Reaching one of these ends it with the place where it was reached.
 
+use std::time::Duration;
+
 /// Operations of one callback, or of the script's own statements.
 pub const OPERATIONS_MAX: u64 = 2_000_000;
 /// Functions that call each other.
@@ -17,7 +19,7 @@ pub const ARRAY_MAX: usize = 1 << 14;
 /// Entries of one object map.
 pub const MAP_MAX: usize = 1 << 12;
 /// Bytes of one file.
-pub const FILE_MAX: u64 = 1 << 20;
+pub const FILE_MAX: u64 = 1 << 16;
 /// Simulated seconds of one scenario.
 pub const SECONDS_MAX: f64 = 36_000.0;
 /// Peers of one scenario.
@@ -25,9 +27,17 @@ pub const PEERS_MAX: usize = 1_024;
 /// Servers of one scenario.
 pub const SERVERS_MAX: usize = 16;
 /// Bytes of one pallet that is made up.
-pub const PALLET_MAX: u64 = 1 << 30;
+pub const PALLET_MAX: u64 = 1 << 26;
+/// Bytes of noise in all pallets of a scenario together.
+pub const PALLETS_MAX: u64 = 1 << 28;
 /// Callbacks, handlers and checks that wait at one time.
 pub const WAITING_MAX: usize = 1 << 14;
+/// Callbacks at one moment of the world.
+pub const DUE_MAX: usize = 1 << 16;
+/// Real time that one callback may take, where its operations are few and long.
+pub const CALL_MAX: Duration = Duration::from_secs(5);
+/// Floods, handshakes that never end and deaf peers in one scenario.
+pub const RAIDS_MAX: usize = 64;
 /// Failures that are told of one run.
 pub const FAILURES_MAX: usize = 64;
 /// Deeds that are remembered of one run.

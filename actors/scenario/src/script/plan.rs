@@ -8,7 +8,7 @@ use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
 use super::error::{Said, unknown, wrong};
-use super::limit::{PALLET_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
+use super::limit::{PALLET_MAX, PALLETS_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
 use super::value::{integer, links, micros, role, text, truth};
 use crate::roles::Role;
 use crate::scenario::Transport;
@@ -146,6 +146,11 @@ impl Plan {
         }
         for (id, pallet) in entries(data, "pallets")? {
             plan.pallets.insert(id.clone(), PalletPlan::read(&pallet)?);
+        }
+        let bytes: u64 = plan.pallets.values().map(|it| it.bytes).sum();
+        if PALLETS_MAX < bytes {
+            let what = format!("pallets: {bytes} bytes, expected at most {PALLETS_MAX} in all");
+            return Err(wrong(what));
         }
         for (name, server) in entries(data, "servers")? {
             plan.servers.push(ServerPlan::read(name, &server)?);

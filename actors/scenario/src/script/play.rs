@@ -7,7 +7,7 @@ use rhai::{AST, Dynamic, Engine, FnPtr, Position};
 use super::Progress;
 use super::checks::{Check, Kind};
 use super::error::{Said, ScriptError};
-use super::limit::FAILURES_MAX;
+use super::limit::{DUE_MAX, FAILURES_MAX};
 use super::stage::{Handler, Stage, What};
 use super::words::{peers, servers};
 use crate::world::{STEP, World};
@@ -84,7 +84,16 @@ impl Play<'_> {
                 drop(self.call(&call, Some(&happening.text), place)?);
             }
         }
+        let mut count = 0;
         while let Some(due) = self.stage.take_due(now) {
+            count += 1;
+            if DUE_MAX < count {
+                let what = format!(
+                    "more than {DUE_MAX} callbacks at one moment; expected each to wait for a \
+                     later one"
+                );
+                return Err(ScriptError::at(self.file, due.place, what));
+            }
             match due.what {
                 What::Call(call) => drop(self.call(&call, None, due.place)?),
                 What::Every(span, call) => {

@@ -48,7 +48,7 @@ impl Asked {
         stream.read_to_string(&mut answer).unwrap();
         let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
         let told: Value = serde_json::from_str(answer.lines().last().unwrap()).unwrap();
-        let line = told["done"].as_str().or(told["error"].as_str()).unwrap();
+        let line = told["done"].as_str().or_else(|| told["error"].as_str()).unwrap();
         (status, line.to_owned())
     }
 

@@ -10,6 +10,7 @@ use super::{PeerHandle, ServerHandle, Words, peers, servers};
 use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
 use crate::script::error::{Said, wrong};
+use crate::script::limit::RAIDS_MAX;
 use crate::script::stage::{Stage, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
 use crate::world::World;
@@ -161,6 +162,9 @@ fn raid(
     server.stage.deed(Fault, format!("{name} {told}"), move |stage| {
         let id = stage.server(at)?;
         let world = stage.world()?;
+        if RAIDS_MAX <= stage.0.raids.borrow().len() {
+            return Err(wrong(format!("expected at most {RAIDS_MAX} hostile peers and floods")));
+        }
         let raid = begin(&world, world.server_address_of(id)).map_err(wrong)?;
         stage.0.raids.borrow_mut().push(raid);
         Ok(())

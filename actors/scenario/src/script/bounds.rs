@@ -1,0 +1,51 @@
+//! What a script can use up, and how it is ended.
+
+use std::time::Instant;
+
+use super::*;
+
+/// The mistake that ended a script.
+fn ended(text: &str) -> String {
+    let ran = Script::new("it.rhai", text).simulate(&Conditions::default());
+    let mistake = ran.map_or_else(Some, |ran| ran.mistake);
+    mistake.unwrap_or_else(|| panic!("nothing ended {text}")).to_string()
+}
+
+const TOP: &str = "scenario(#{ seconds: 3, peers: #{ ada: #{} } });\n";
+
+#[test]
+fn callbacks_that_call_each_other_at_one_moment_end_with_the_place() {
+    let text = format!("{TOP}fn again() {{ after(0, || again()) }}\nat(1, || again());");
+    let told = ended(&text);
+    assert!(told.starts_with("it.rhai:2:14: more than 65536 callbacks at one moment"), "{told}");
+}
+
+#[test]
+fn nothing_a_script_says_stops_the_clock_of_the_world_it_runs_in() {
+    let began = Instant::now();
+    for text in ["sleep(100000);".to_owned() + TOP, format!("{TOP}at(1, || sleep(100.0));")] {
+        let told = ended(&text);
+        assert!(told.starts_with("it.rhai:"), "{told}");
+    }
+    assert!(began.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn few_operations_that_are_long_end_as_many_short_ones_do() {
+    let long = "let a = []; a.pad(16000, 1); loop { a.index_of(2); }";
+    let told = ended(&format!("{TOP}{long}"));
+    assert!(told.contains("does not end within 5 s"), "{told}");
+    let told = ended(&format!("{TOP}at(1, || {{ loop {{ }} }});"));
+    assert!(told.contains("does not end within 2000000 operations"), "{told}");
+}
+
+#[test]
+fn what_is_asked_for_in_parts_is_bounded_in_all() {
+    let floods = "at(1, || { for n in 0..65 { server(\"main\").flood(1, 0.1); } });";
+    let told = ended(&format!("{TOP}{floods}"));
+    assert!(told.contains("expected at most 64 hostile peers and floods"), "{told}");
+    let big = "#{ bytes: 67108864 }";
+    let five = format!("a: {big}, b: {big}, c: {big}, d: {big}, e: {big}");
+    let told = ended(&format!("scenario(#{{ seconds: 1, pallets: #{{ {five} }} }});"));
+    assert!(told.contains("expected at most 268435456 in all"), "{told}");
+}
