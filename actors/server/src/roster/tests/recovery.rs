@@ -135,7 +135,7 @@ fn what_is_typed_or_asked_meanwhile_waits_until_the_room_is_whole() {
     assert!(room.type_line("players").is_empty());
     assert!(lines(&room.present(&playing(0, "ada", 0))).is_empty(), "bob is still awaited");
     let effects = room.present(&playing(1, "bob", 1));
-    assert_eq!(transcript(&effects), ["<#0 ada> hi"]);
+    assert_eq!(transcript(&effects), ["ada: hi"]);
     let told = effects.iter().find_map(|effect| match effect {
         Effect::Tell(told, Told::Answer(answer)) => Some((numbers(told), answer.id)),
         _ => None,
