@@ -356,21 +356,19 @@ fn a_message_that_cannot_be_read_ends_the_session_in_a_known_state() {
     }
 }
 
-/// Each actor of a client fails once while it plays: predictor and presenter go on from what they
-/// kept, the connection ends its session as told, and one `connect` later it plays again.
+/// Each actor of a client fails once while it plays, and goes on from what it kept.
 #[test]
-fn a_client_whose_actors_fail_heals_or_says_what_ended() {
+fn a_client_whose_actors_fail_plays_on() {
     world(Transport::Quic, setup(), async |world, server| {
         let ada = player(world, server, "ada").await;
         world.walk(ada, 0, 127);
         world.run_for(SECOND).await;
-        let faults = |world: &World, actor: &str| {
-            let taken = world.runtime().registry().report(&format!("peer-ada/{actor}")).unwrap();
+        for actor in ["predictor", "presenter", "connection"] {
+            let path = format!("peer-ada/{actor}");
+            let taken = world.runtime().registry().report(&path).unwrap();
             let nth = taken.port.kinds.iter().map(|(_, counts)| counts.handled).sum::<u64>() + 5;
-            world.runtime().registry().faults().panic_at(&format!("peer-ada/{actor}"), nth);
-        };
-        faults(world, "predictor");
-        faults(world, "presenter");
+            world.runtime().registry().faults().panic_at(&path, nth);
+        }
         world.run_for(Micros::from_secs(2)).await;
         assert_eq!((stands(world, ada), ends(world, ada).len()), ("playing", 0));
         let corrected = world.records().peer(ada).corrections.len();
@@ -380,18 +378,34 @@ fn a_client_whose_actors_fail_heals_or_says_what_ended() {
         world.run_for(Micros::from_millis(10)).await;
         let view = world.records().peer(ada).view.clone().unwrap();
         assert_eq!(view.players[0].name, "ada", "the list of players is kept");
-
-        faults(world, "connection");
-        let end = end(world, ada, SECOND).await;
-        assert_eq!((end.kind, end.exit_code()), (EndKind::ClientFailed, 70));
-        assert_eq!(stands(world, ada), "disconnected");
-        world.run_for(SECOND).await;
-        let ended = world.records().server(server).session_of("ada").unwrap().ended.clone();
-        assert_eq!(ended.as_deref(), Some("Left"));
-        world.client(ada).connect(None);
-        let again = |it: &World| it.records().peer(ada).spawns.len() == 2;
-        world.expect_within(SECOND, "she plays again", again).await;
         let restarts: u64 = world.runtime().registry().reports().iter().map(|it| it.restarts).sum();
         assert_eq!(restarts, 3);
     });
+}
+
+/// What breaks a connection once is handed to the one made in its place; twice, and nothing after it
+/// fits.
+#[test]
+fn a_join_whose_words_break_its_client_goes_on_and_one_broken_twice_ends_as_told() {
+    for (nth, times) in (1..=8).flat_map(|nth| [(nth, 1), (nth, 2)]) {
+        world(Transport::Quic, setup(), async |world, server| {
+            let faults = world.runtime().registry().faults();
+            (0..times).for_each(|_| faults.panic_at("peer-ada/connection", nth));
+            let ada = world.peer(PeerSetup::new("ada"));
+            world.join(ada, server);
+            world.run_for(SECOND).await;
+            let ended = ends(world, ada);
+            let report = world.runtime().registry().report("peer-ada/connection").unwrap();
+            assert!(report.panics >= 1, "{nth}");
+            if ended.is_empty() {
+                assert_eq!(stands(world, ada), "playing", "{nth}, {times} times");
+                return;
+            }
+            assert_eq!((times, ended.len()), (2, 1), "{nth}");
+            assert_eq!((ended[0].kind, ended[0].exit_code()), (EndKind::ClientFailed, 70));
+            world.join(ada, server);
+            let plays = |it: &World| it.is_playing(ada);
+            world.expect_within(SECOND, "she plays at the next try", plays).await;
+        });
+    }
 }
