@@ -19,6 +19,8 @@ mod join;
 #[cfg(test)]
 mod joining;
 #[cfg(test)]
+mod leaving;
+#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod paths;

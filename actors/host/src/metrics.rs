@@ -136,23 +136,21 @@ impl Noted {
     /// Quantiles and sums.
     pub(crate) fn summary(&self) -> Summary {
         let count: u64 = self.buckets.iter().sum();
-        let quantile = |share: u64| {
-            let rank = (count * share).div_ceil(1000).max(1);
-            let mut seen = 0;
-            let found = self.buckets.iter().position(|&in_bucket| {
-                seen += in_bucket;
-                seen >= rank
-            });
-            found.map_or(0, |at| Histogram::upper_ns(at).min(self.max_ns))
-        };
-        Summary {
-            count,
-            p50_ns: quantile(500),
-            p99_ns: quantile(990),
-            p999_ns: quantile(999),
-            max_ns: self.max_ns,
-            sum_ns: self.sum_ns,
+        let ranks = [500, 990, 999].map(|share| (count * share).div_ceil(1000).max(1));
+        let mut quantiles = [0; 3];
+        let (mut seen, mut found) = (0, 0);
+        for (at, in_bucket) in self.buckets.iter().enumerate() {
+            seen += in_bucket;
+            while found < ranks.len() && seen >= ranks[found] {
+                quantiles[found] = Histogram::upper_ns(at).min(self.max_ns);
+                found += 1;
+            }
+            if seen == count {
+                break;
+            }
         }
+        let [p50_ns, p99_ns, p999_ns] = quantiles;
+        Summary { count, p50_ns, p99_ns, p999_ns, max_ns: self.max_ns, sum_ns: self.sum_ns }
     }
 
     /// The buckets that are not empty: their upper ends in nanoseconds, and how many lie in each.

@@ -100,8 +100,13 @@ impl Registry {
     /// Who waits for whom at this moment, by path.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
-        let mut edges: Vec<Edge> =
-            self.live.iter().flat_map(|entry| self.edges_of(&entry)).collect();
+        self.edges_among(self.sorted_if(|entry| entry.waits.are_some()).iter().map(AsRef::as_ref))
+    }
+
+    /// Whom these actors wait for.
+    pub(crate) fn edges_among<'a>(&self, all: impl Iterator<Item = &'a Entry>) -> Vec<Edge> {
+        let waiting = all.filter(|entry| entry.waits.are_some());
+        let mut edges: Vec<Edge> = waiting.flat_map(|entry| self.edges_of(entry)).collect();
         edges.sort();
         edges
     }

@@ -1,7 +1,7 @@
 //! A record as a Chrome trace: one thread an actor, messages as complete events; ticks as tracks of
 //! their own; packets as instant events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -51,10 +51,11 @@ impl Record<'_> {
 
     fn write_messages(&self, out: &mut dyn Write) -> io::Result<()> {
         let recent = || self.messages.iter().filter(|message| message.at >= self.from);
-        let actors: std::collections::BTreeSet<ActorId> = recent().map(|it| it.to).collect();
+        let actors: BTreeSet<ActorId> = recent().map(|it| it.to).collect();
         for actor in actors {
             named(out, "thread_name", ACTORS, actor.0, self.path(actor))?;
         }
+        let mut ends: BTreeMap<ActorId, End> = BTreeMap::new();
         for message in recent() {
             let Message { at, from, to, kind, wait, handle_ns, panicked } = *message;
             let kinds = self.names.get(&to).map_or(&[][..], |name| name.kinds);
@@ -63,14 +64,13 @@ impl Record<'_> {
                 None if kind == Metrics::DEADLINE => "deadline",
                 None => "message",
             };
+            let start = ends.entry(to).or_default().after(at, handle_ns);
             write!(
                 out,
-                "{{\"ph\":\"X\",\"pid\":{ACTORS},\"tid\":{},\"ts\":{},\"dur\":{}.{:03},\
+                "{{\"ph\":\"X\",\"pid\":{ACTORS},\"tid\":{},\"ts\":{start},\"dur\":{},\
                  \"name\":\"{kind}\",\"args\":{{\"wait_us\":{}",
                 to.0,
-                at.0,
-                handle_ns / 1_000,
-                handle_ns % 1_000,
+                Nanos(handle_ns),
                 wait.0
             )?;
             if from != ActorId::NOBODY {
@@ -85,14 +85,16 @@ impl Record<'_> {
     fn write_ticks(&self, out: &mut dyn Write) -> io::Result<()> {
         for (actor, path, ticks) in &self.ticks {
             named(out, "thread_name", TICKS, actor.0, path)?;
+            let mut end = End::default();
             for it in ticks.iter().filter(|it| it.start >= self.from) {
+                let start = end.after(it.start, it.work().0 * 1_000);
                 writeln!(
                     out,
                     "{{\"ph\":\"X\",\"pid\":{TICKS},\"tid\":{},\"ts\":{},\"dur\":{},\
                      \"name\":\"tick {}\",\"args\":{{\"late_us\":{},\"ticks\":{},\"messages\":{},\
                      \"drain_us\":{},\"wake_us\":{},\"perform_us\":{},\"behind\":{}}}}},",
                     actor.0,
-                    it.start.0,
+                    start,
                     it.work().0,
                     it.tick.0,
                     it.late.0,
@@ -109,7 +111,11 @@ impl Record<'_> {
     }
 
     fn write_packets(&self, out: &mut dyn Write) -> io::Result<()> {
-        for it in self.packets.iter().filter(|it| it.at >= self.from) {
+        let recent = || self.packets.iter().filter(|it| it.at >= self.from);
+        for port in recent().map(|it| it.local).collect::<BTreeSet<u16>>() {
+            named(out, "thread_name", NETWORK, port.into(), &format!("port {port}"))?;
+        }
+        for it in recent() {
             let way = if it.way == Way::In { "in" } else { "out" };
             writeln!(
                 out,
@@ -138,6 +144,31 @@ fn named(out: &mut dyn Write, what: &str, pid: u32, tid: u64, name: &str) -> io:
         "{{\"ph\":\"M\",\"pid\":{pid},\"tid\":{tid},\"name\":\"{what}\",\
          \"args\":{{\"name\":{name}}}}},"
     )
+}
+
+/// Where the last event of a track ended, in nanoseconds. Begins are known to the microsecond and
+/// have been cut, so that an event may seem to begin within the one before; no reader of traces
+/// takes two that overlap.
+#[derive(Clone, Copy, Debug, Default)]
+struct End(u64);
+
+impl End {
+    /// The next event begins then, or at the end of the one before, which is at most a microsecond
+    /// later and never later than it was.
+    fn after(&mut self, at: Micros, took_ns: u64) -> Nanos {
+        let start = self.0.max(at.0.saturating_mul(1_000));
+        self.0 = start.saturating_add(took_ns);
+        Nanos(start)
+    }
+}
+
+/// Nanoseconds, written as microseconds.
+struct Nanos(u64);
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1_000, self.0 % 1_000)
+    }
 }
 
 /// A text of JSON.

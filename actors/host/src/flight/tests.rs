@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+mod trace;
+
 use super::*;
 use crate::probe::{Log, Order, Probe, ProbeMsg, Seen};
 use crate::{Place, RealOptions, Runtime, Simulation};
@@ -46,11 +48,12 @@ fn a_record_names_each_message_with_its_sender_each_packet_and_each_tick() {
         assert_eq!(runtime.registry().ticks("tick", 0).unwrap().1, 2);
         fs::read_to_string(path).unwrap()
     });
+    trace::check(&text);
     let with = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|it| line.contains(it)));
     assert!(with(&["thread_name", "\"name\":\"tick\""]), "{text}");
     assert!(with(&["\"ph\":\"X\"", "\"name\":\"Waits\"", "\"from\":\"a\""]), "{text}");
     assert!(with(&["\"ph\":\"X\"", "\"name\":\"Order\"", "\"panicked\":true"]), "{text}");
-    assert!(with(&["\"ph\":\"X\"", "\"name\":\"tick 0\"", "\"ts\":20000"]), "{text}");
+    assert!(with(&["\"ph\":\"X\"", "\"name\":\"tick 0\"", "\"ts\":20000.000"]), "{text}");
     assert!(with(&["\"ph\":\"i\"", "out short", "\"remote\":\"10.0.0.7:9\""]), "{text}");
     assert!(text.ends_with("\"}}\n") && text.starts_with("{\"traceEvents\":["), "{text}");
     let mode = fs::metadata(&folder).unwrap().permissions().mode();
@@ -79,6 +82,32 @@ fn records_are_numbered_on_carry_their_journals_and_only_the_newest_are_kept() {
     assert_eq!(files(home.path()), expected);
     let journal = home.path().join("flight-000006-x.server-tick.journal");
     assert_eq!(fs::read(journal).unwrap(), b"inputs");
+}
+
+#[test]
+fn what_was_handled_back_to_back_is_written_without_overlaps() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = Runtime::real(RealOptions::default()).unwrap();
+    runtime.flight().keep_in(home.path());
+    let log = Log::default();
+    let [a, b] = ["a", "b"].map(|name| {
+        let probe = Probe::<0, false>::with(name, &log);
+        runtime.root().spawn(Place::Thread("own"), name, probe)
+    });
+    let start = Instant::now();
+    while log.of("a").len() < 2_000 || log.of("b").len() < 2_000 {
+        assert!(start.elapsed() < Duration::from_secs(20), "they do not keep up");
+        for port in [&a, &b] {
+            // What finds no place comes again.
+            (0..16).for_each(|n| drop(port.offer(ProbeMsg::Newest(n))));
+            drop(port.offer(ProbeMsg::Order(Order::WakeAt(vec![runtime.now()]))));
+        }
+    }
+    runtime.flight().packet(Way::In, 27_015, "[::1]:9".parse().unwrap(), &[0xc0; 1_200]);
+    let path = runtime.dump_flight("x").unwrap();
+    runtime.stop().unwrap();
+    let events = trace::check(&fs::read_to_string(path).unwrap());
+    assert!(events > 1_000, "{events}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Change {
     pub now_us: u64,
     /// Actors as a whole: those that came, those that panicked, and the one that was asked for.
     pub whole: Vec<ActorRow>,
-    /// Actors whose numbers changed.
+    /// Actors whose numbers changed. Their spreads are told once a second.
     pub beats: Vec<Beat>,
     /// The numbers of actors that ended.
     pub gone: Vec<u64>,
@@ -38,51 +38,95 @@ pub struct Change {
     pub limits: Option<Vec<LimitRow>>,
 }
 
-/// The numbers of one actor that changed, without their names: an array of its number, its state
-/// and [`Beat::NUMBERS`] numbers in the order of [`ActorRow`].
+/// What changed of one actor, without its names: an array of its number, its state where that
+/// changed, and the places and values of the numbers that did, in turns; places are those of
+/// [`Numbers`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beat(pub u64, pub State, pub Vec<u64>);
+pub struct Beat(pub u64, pub Option<State>, pub Vec<u64>);
+
+/// The numbers of one actor, in the order of [`ActorRow`]: both lanes (3 each), the counts (9),
+/// three spreads (6 each), busy, turns, panics, restarts.
+pub(crate) type Numbers = [u64; Beat::NUMBERS];
 
 impl Beat {
-    /// Both lanes (3 each), the counts (9), three spreads (6 each), busy, turns, panics, restarts.
+    /// The numbers of an actor.
     pub const NUMBERS: usize = 37;
+    /// Where the spreads stand among them.
+    pub(crate) const SPREADS: std::ops::Range<usize> = 15..33;
+    /// Where the panics stand.
+    pub(crate) const PANICS: usize = 35;
 
-    /// The numbers of a row, as they travel.
-    #[must_use]
-    pub fn of(row: &ActorRow) -> Self {
-        let mut numbers = Vec::with_capacity(Self::NUMBERS);
-        for lane in [&row.control, &row.data] {
-            numbers.extend([lane.depth, lane.peak, lane.max]);
-        }
-        let t = &row.total;
-        numbers.extend([t.offered, t.handled, t.refused, t.coalesced, t.dropped, t.expired]);
-        numbers.extend([t.lost, t.depth, t.waited]);
-        for s in [&row.wait, &row.handle, &row.late] {
-            numbers.extend([s.count, s.p50_ns, s.p99_ns, s.p999_ns, s.max_ns, s.sum_ns]);
-        }
-        numbers.extend([row.busy_ns, row.turns, row.panics, row.restarts]);
-        Self(row.id, row.state.clone(), numbers)
+    /// What is different in `now`.
+    pub(crate) fn between(id: u64, state: Option<State>, before: &Numbers, now: &Numbers) -> Self {
+        let changed = (0..).zip(before.iter().zip(now)).filter(|(_, (before, now))| before != now);
+        Self(id, state, changed.flat_map(|(place, (_, now))| [place, *now]).collect())
     }
 
-    /// Write them into their row; false, and nothing written, where they are not its numbers.
+    /// Write it into its row; false, and nothing written, where it cannot be of this row.
     fn apply(&self, row: &mut ActorRow) -> bool {
-        let Ok(numbers) = <[u64; Self::NUMBERS]>::try_from(self.2.as_slice()) else { return false };
-        let mut next = numbers.into_iter();
-        let mut take = || next.next().unwrap_or_default();
-        let mut lane = || LaneRow { depth: take(), peak: take(), max: take() };
-        (row.control, row.data) = (lane(), lane());
-        row.total = Counts {
-            offered: take(),
-            handled: take(),
-            refused: take(),
-            coalesced: take(),
-            dropped: take(),
-            expired: take(),
-            lost: take(),
-            depth: take(),
-            waited: take(),
-        };
-        let mut spread = || Spread {
+        let mut numbers = numbers_of(row);
+        let (pairs, rest) = self.2.as_chunks();
+        for [place, value] in pairs {
+            let place = usize::try_from(*place).ok().and_then(|place| numbers.get_mut(place));
+            let Some(number) = place else { return false };
+            *number = *value;
+        }
+        if !rest.is_empty() {
+            return false;
+        }
+        if let Some(state) = &self.1 {
+            row.state = state.clone();
+        }
+        write(&numbers, row);
+        true
+    }
+}
+
+/// The numbers of a row, as they travel.
+pub(crate) fn numbers_of(row: &ActorRow) -> Numbers {
+    let (c, d, t) = (&row.control, &row.data, &row.total);
+    let [w, h, l] = [&row.wait, &row.handle, &row.late].map(spread_of);
+    [
+        [c.depth, c.peak, c.max, d.depth, d.peak, d.max].as_slice(),
+        counts_of(t).as_slice(),
+        w.as_slice(),
+        h.as_slice(),
+        l.as_slice(),
+        [row.busy_ns, row.turns, row.panics, row.restarts].as_slice(),
+    ]
+    .concat()
+    .try_into()
+    .unwrap_or([0; Beat::NUMBERS])
+}
+
+/// The counts of a port, as they travel.
+pub(crate) const fn counts_of(t: &Counts) -> [u64; 9] {
+    [t.offered, t.handled, t.refused, t.coalesced, t.dropped, t.expired, t.lost, t.depth, t.waited]
+}
+
+/// A spread, as it travels.
+pub(crate) const fn spread_of(s: &Spread) -> [u64; 6] {
+    [s.count, s.p50_ns, s.p99_ns, s.p999_ns, s.max_ns, s.sum_ns]
+}
+
+fn write(numbers: &Numbers, row: &mut ActorRow) {
+    let mut next = numbers.iter().copied();
+    let mut take = || next.next().unwrap_or_default();
+    let mut lane = || LaneRow { depth: take(), peak: take(), max: take() };
+    (row.control, row.data) = (lane(), lane());
+    row.total = Counts {
+        offered: take(),
+        handled: take(),
+        refused: take(),
+        coalesced: take(),
+        dropped: take(),
+        expired: take(),
+        lost: take(),
+        depth: take(),
+        waited: take(),
+    };
+    for spread in [&mut row.wait, &mut row.handle, &mut row.late] {
+        *spread = Spread {
             count: take(),
             p50_ns: take(),
             p99_ns: take(),
@@ -91,12 +135,9 @@ impl Beat {
             sum_ns: take(),
             buckets: Vec::new(),
         };
-        (row.wait, row.handle, row.late) = (spread(), spread(), spread());
-        (row.busy_ns, row.turns, row.panics, row.restarts) = (take(), take(), take(), take());
-        row.generation = row.restarts + 1;
-        row.state = self.1.clone();
-        true
     }
+    (row.busy_ns, row.turns, row.panics, row.restarts) = (take(), take(), take(), take());
+    row.generation = row.restarts + 1;
 }
 
 impl Snapshot {

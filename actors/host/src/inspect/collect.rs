@@ -9,15 +9,16 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use dh_machine::Micros;
 
+use super::change::{Beat, Numbers, counts_of, spread_of};
 use super::snapshot::{
     ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, PanicRow,
-    Process, Snapshot, Spread, State, TickStrip, Traffic,
+    Process, Snapshot, Spread, State, Traffic,
 };
 use super::waiting::Waiting;
 use super::{limits, ticks};
 use crate::metrics::Noted;
 use crate::net::{ConnectionStats, Face};
-use crate::port::{Counts, LaneStats};
+use crate::port::{Counts, Glance, LaneStats};
 use crate::registry::{ActorState, Deeds, Entry, Past, Reading};
 use crate::runtime::Runtime;
 
@@ -40,7 +41,8 @@ impl Collector {
     pub fn take(&self, seq: u64, detail: Option<&str>) -> Snapshot {
         let now = self.now();
         let (past, live) = self.runtime.registry().all();
-        let Waiting { edges, cycles } = self.waiting();
+        let Waiting { edges, cycles } = self.waiting(live.iter().map(AsRef::as_ref));
+        let ticks = ticks::strips(live.iter().map(AsRef::as_ref), &BTreeMap::new());
         let read = |entry: Arc<Entry>| {
             let reading = entry.reading();
             (entry, reading)
@@ -62,7 +64,7 @@ impl Collector {
             kinds: kinds(deeds, &readings),
             edges,
             cycles,
-            ticks: self.ticks(&BTreeMap::new()),
+            ticks,
             links,
             link_totals,
             limits,
@@ -78,25 +80,29 @@ impl Collector {
         row
     }
 
-    /// The numbers of one actor at this moment, without its names.
-    pub(crate) fn numbers(&self, entry: &Entry, edges: &[EdgeRow]) -> ActorRow {
-        let glance = entry.face.glance();
+    /// Bring the numbers of one actor up to this moment, those of its spreads only if they are
+    /// `asked` for; what it is doing.
+    pub(crate) fn renew(
+        entry: &Entry,
+        edges: &[EdgeRow],
+        numbers: &mut Numbers,
+        asked: bool,
+    ) -> State {
+        let Glance { total, control, data, closed } = entry.face.glance();
         let metrics = &entry.metrics;
-        ActorRow {
-            id: entry.id.0,
-            state: state(entry.state(glance.closed), entry.id.0, edges),
-            control: lane(glance.control),
-            data: lane(glance.data),
-            total: glance.total,
-            wait: spread(&metrics.wait.read(), false),
-            handle: spread(&metrics.handle.read(), false),
-            late: spread(&metrics.late.read(), false),
-            busy_ns: metrics.busy_ns.load(Relaxed),
-            turns: metrics.turns.load(Relaxed),
-            panics: metrics.panics.load(Relaxed),
-            restarts: metrics.restarts.load(Relaxed),
-            ..ActorRow::default()
+        let [c, d] = [lane(control), lane(data)];
+        numbers[..6].copy_from_slice(&[c.depth, c.peak, c.max, d.depth, d.peak, d.max]);
+        numbers[6..Beat::SPREADS.start].copy_from_slice(&counts_of(&total));
+        if asked {
+            let spreads = [&metrics.wait, &metrics.handle, &metrics.late];
+            let places = numbers[Beat::SPREADS].chunks_exact_mut(6);
+            for (place, histogram) in places.zip(spreads) {
+                place.copy_from_slice(&spread_of(&spread(&histogram.read(), false)));
+            }
         }
+        let rest = [&metrics.busy_ns, &metrics.turns, &metrics.panics, &metrics.restarts];
+        numbers[Beat::SPREADS.end..].copy_from_slice(&rest.map(|count| count.load(Relaxed)));
+        state(entry.state(closed), entry.id.0, edges)
     }
 
     /// Every live connection.
@@ -134,15 +140,9 @@ impl Collector {
         self.runtime.registry().sorted()
     }
 
-    /// Who waits for whom.
-    pub(crate) fn waiting(&self) -> Waiting {
-        Waiting::of(self.runtime.registry())
-    }
-
-    /// The newest ticks of each tick loop: of those whose actor has a number in `after`, only the
-    /// ticks after it.
-    pub(crate) fn ticks(&self, after: &BTreeMap<u64, u64>) -> Vec<TickStrip> {
-        ticks::strips(self.runtime.registry(), after)
+    /// Who of these waits for whom.
+    pub(crate) fn waiting<'a>(&self, all: impl Iterator<Item = &'a Entry>) -> Waiting {
+        Waiting::of(self.runtime.registry(), all)
     }
 }
 

@@ -8,15 +8,18 @@ use std::sync::Arc;
 
 use dh_machine::Micros;
 
-use super::change::{Beat, Change};
+use super::change::{Beat, Change, Numbers, numbers_of};
 use super::collect::Collector;
-use super::snapshot::{EdgeRow, LimitRow, Snapshot, TickStrip};
+use super::snapshot::{ActorRow, EdgeRow, LimitRow, Snapshot, State, TickStrip};
+use super::ticks;
 use super::waiting::Waiting;
 use crate::registry::{Entry, Pulse};
 
-/// How often connections and limits are told; reading them takes the locks of transports and
-/// ports.
-const LINKS_EVERY: Micros = Micros::from_secs(1);
+/// How often connections and limits are told, whose reading takes the locks of transports and
+/// ports; and the spreads of one actor, which are most of what there is to read of it.
+const SLOWLY: Micros = Micros::from_secs(1);
+/// The spreads of actors come due at so many different moments, so that no step has all to read.
+const PHASES: u64 = 10;
 
 /// One who keeps looking.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ pub(crate) struct Follower {
     cycles: Vec<Vec<u64>>,
     /// The last tick that was told, by the number of its actor.
     ticks: BTreeMap<u64, u64>,
-    links_due: Micros,
+    slow_due: Micros,
     limits: Vec<LimitRow>,
 }
 
@@ -43,8 +46,17 @@ pub(crate) struct Follower {
 struct Seat {
     entry: Arc<Entry>,
     pulse: Option<Pulse>,
-    /// Panics that were told; none where it is not known at all.
-    panics: Option<u64>,
+    /// What was told last; none where it is not known at all.
+    told: Option<Box<Told>>,
+}
+
+#[derive(Debug)]
+struct Told {
+    numbers: Numbers,
+    state: State,
+    /// When its spreads are to be told again, and whether they may have changed since they were.
+    due: Micros,
+    behind: bool,
 }
 
 impl Follower {
@@ -60,18 +72,16 @@ impl Follower {
             edges: from.edges.clone(),
             cycles: from.cycles.clone(),
             ticks: BTreeMap::new(),
-            links_due: Micros(from.now_us) + LINKS_EVERY,
+            slow_due: Micros(from.now_us) + SLOWLY,
             limits: from.limits.clone(),
         };
         follower.told(&from.ticks);
-        let known: BTreeMap<u64, u64> =
-            from.actors.iter().map(|row| (row.id, row.panics)).collect();
-        follower.seats = follower
-            .collector
-            .live()
-            .into_iter()
-            .map(|entry| Seat { pulse: None, panics: known.get(&entry.id.0).copied(), entry })
-            .collect();
+        let known: BTreeMap<u64, &ActorRow> = from.actors.iter().map(|row| (row.id, row)).collect();
+        let seat = |entry: Arc<Entry>| {
+            let told = known.get(&entry.id.0).map(|row| Told::of(row, Micros(from.now_us)));
+            Seat { pulse: None, told: told.map(Box::new), entry }
+        };
+        follower.seats = follower.collector.live().into_iter().map(seat).collect();
         follower
     }
 
@@ -97,10 +107,10 @@ impl Follower {
         }
         self.watch(&mut change);
         for seat in &mut self.seats {
-            seat.tell(&self.collector, self.detail.as_deref(), &self.edges, &mut change);
+            seat.tell(&self.collector, self.detail.as_deref(), &self.edges, now, &mut change);
         }
-        if now >= self.links_due {
-            self.links_due = now + LINKS_EVERY;
+        if now >= self.slow_due {
+            self.slow_due = now + SLOWLY;
             change.links = Some(self.collector.links());
             let limits = self.collector.limits();
             if limits != self.limits {
@@ -119,15 +129,16 @@ impl Follower {
             .collect();
         for entry in self.collector.live() {
             let seat = seats.remove(&entry.id.0);
-            self.seats.push(seat.unwrap_or(Seat { entry, pulse: None, panics: None }));
+            self.seats.push(seat.unwrap_or(Seat { entry, pulse: None, told: None }));
         }
         // Who came and went between two looks was never told.
-        seats.into_iter().filter(|(_, seat)| seat.panics.is_some()).map(|(id, _)| id).collect()
+        seats.into_iter().filter(|(_, seat)| seat.told.is_some()).map(|(id, _)| id).collect()
     }
 
     fn watch(&mut self, change: &mut Change) {
-        let Waiting { edges, cycles } = self.collector.waiting();
-        let ticks = self.collector.ticks(&self.ticks);
+        let all = || self.seats.iter().map(|seat| &*seat.entry);
+        let Waiting { edges, cycles } = self.collector.waiting(all());
+        let ticks = ticks::strips(all(), &self.ticks);
         self.told(&ticks);
         change.ticks = ticks;
         if edges != self.edges {
@@ -157,19 +168,54 @@ impl Seat {
         collector: &Collector,
         detail: Option<&str>,
         edges: &[EdgeRow],
+        now: Micros,
         change: &mut Change,
     ) {
         let pulse = self.entry.pulse();
-        if self.pulse == Some(pulse) {
+        let is_same = self.pulse == Some(pulse);
+        let is_due = self.told.as_ref().is_some_and(|told| told.behind && told.due <= now);
+        if is_same && !is_due {
             return;
         }
         self.pulse = Some(pulse);
         let is_asked_for = detail == Some(self.entry.path.as_str());
-        if is_asked_for || self.panics != Some(pulse.panics) {
-            self.panics = Some(pulse.panics);
-            change.whole.push(collector.row(&self.entry, edges, is_asked_for));
-        } else {
-            change.beats.push(Beat::of(&collector.numbers(&self.entry, edges)));
+        match &mut self.told {
+            Some(told) if !is_asked_for && told.panics() == pulse.panics => {
+                change.beats.extend(told.beat(&self.entry, edges, now));
+            }
+            told => {
+                let row = collector.row(&self.entry, edges, is_asked_for);
+                *told = Some(Box::new(Told::of(&row, now)));
+                change.whole.push(row);
+            }
         }
+    }
+}
+
+impl Told {
+    fn of(row: &ActorRow, now: Micros) -> Self {
+        let due = now + Micros(SLOWLY.0 / PHASES * (row.id % PHASES + 1));
+        Self { numbers: numbers_of(row), state: row.state.clone(), due, behind: false }
+    }
+
+    fn panics(&self) -> u64 {
+        self.numbers[Beat::PANICS]
+    }
+
+    /// What changed since, if anything did that is told now. Spreads have their own time.
+    fn beat(&mut self, entry: &Entry, edges: &[EdgeRow], now: Micros) -> Option<Beat> {
+        let before = self.numbers;
+        let is_due = self.due <= now;
+        let state = Collector::renew(entry, edges, &mut self.numbers, is_due);
+        self.behind = !is_due;
+        if is_due {
+            self.due = now + SLOWLY;
+        }
+        let state = (state != self.state).then(|| {
+            self.state.clone_from(&state);
+            state
+        });
+        let beat = Beat::between(entry.id.0, state, &before, &self.numbers);
+        (beat.1.is_some() || !beat.2.is_empty()).then_some(beat)
     }
 }

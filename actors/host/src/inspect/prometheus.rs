@@ -25,6 +25,14 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
     text.0
 }
 
+impl Snapshot {
+    /// It as Prometheus text, as `/metrics` answers.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        text(self)
+    }
+}
+
 struct Text(String);
 
 impl Text {

@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::snapshot::{Spread, TickRow, TickStrip};
-use crate::registry::{Registry, TickRecord};
+use crate::registry::{Entry, TickRecord};
 
 /// The kind of actor whose deadlines are the ticks of a world.
 const TICK: &str = "tick";
 /// What the stages of a tick are called.
 const STAGES: [&str; 3] = ["messages", "simulate", "publish"];
 
-/// The strip of each tick loop; of those whose actor has a number in `after`, only what came after.
-pub(super) fn strips(registry: &Registry, after: &BTreeMap<u64, u64>) -> Vec<TickStrip> {
-    let entries = registry.sorted_if(|entry| entry.spec.kind == TICK).into_iter();
-    let strip = |entry: std::sync::Arc<crate::registry::Entry>| {
+/// The strip of each tick loop among these; of those whose actor has a number in `after`, only what came after.
+pub(super) fn strips<'a>(
+    all: impl Iterator<Item = &'a Entry>,
+    after: &BTreeMap<u64, u64>,
+) -> Vec<TickStrip> {
+    let strip = |entry: &Entry| {
         let records = entry.ticks.as_ref()?.read(0).0;
         Some(strip(entry.id.0, &records, after.get(&entry.id.0).copied()))
     };
-    entries.filter_map(strip).collect()
+    all.filter(|entry| entry.spec.kind == TICK).filter_map(strip).collect()
 }
 
 /// The ticks of one loop; of those that are listed only those after a number.

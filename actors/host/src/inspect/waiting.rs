@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::snapshot::EdgeRow;
-use crate::registry::{Edge, Registry};
+use crate::registry::{Edge, Entry, Registry};
 
 /// Who waits for whom at one moment.
 #[derive(Debug, Default)]
@@ -15,8 +15,8 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn of(registry: &Registry) -> Self {
-        let edges = registry.edges();
+    pub(super) fn of<'a>(registry: &Registry, all: impl Iterator<Item = &'a Entry>) -> Self {
+        let edges = registry.edges_among(all);
         if edges.is_empty() {
             return Self::default();
         }

@@ -104,8 +104,13 @@ impl Waits {
         Asked { by: Arc::clone(by), number }
     }
 
+    /// Whether it waits for anybody.
+    pub(crate) fn are_some(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
     pub(crate) fn all(&self) -> Vec<(Wait, Awaited)> {
-        if self.count.load(Ordering::Relaxed) == 0 {
+        if !self.are_some() {
             return Vec::new();
         }
         let open = self.lock();

@@ -28,6 +28,8 @@ pub(crate) struct Events {
     first: Option<Bytes>,
     follower: Follower,
     due: Interval,
+    /// Bytes of the longest change so far: as many are made room for.
+    longest: usize,
 }
 
 impl Events {
@@ -42,7 +44,7 @@ impl Events {
         let mut due = interval_at(Instant::now() + every, every);
         due.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let first = follower.begin(snapshot);
-        Self { inspector, first: event("snapshot", &first), follower, due }
+        Self { inspector, first: event("snapshot", &first, 0), follower, due, longest: 0 }
     }
 }
 
@@ -62,13 +64,16 @@ impl Body for Events {
             return Poll::Ready(None);
         }
         let change = self.follower.step();
-        Poll::Ready(event("change", &change).map(|bytes| Ok(Frame::data(bytes))))
+        let bytes = event("change", &change, self.longest);
+        self.longest = bytes.as_ref().map_or(0, |bytes| self.longest.max(bytes.len()));
+        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }
 
 /// One event as it travels; none where it cannot be written, which ends the stream.
-fn event(name: &str, data: &impl Serialize) -> Option<Bytes> {
-    let mut bytes = format!("event: {name}\ndata: ").into_bytes();
+fn event(name: &str, data: &impl Serialize, room: usize) -> Option<Bytes> {
+    let mut bytes = Vec::with_capacity(room);
+    bytes.extend_from_slice(format!("event: {name}\ndata: ").as_bytes());
     serde_json::to_writer(&mut bytes, data).ok()?;
     bytes.extend_from_slice(b"\n\n");
     Some(bytes.into())
