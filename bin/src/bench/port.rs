@@ -24,7 +24,7 @@ const MESSAGE_US_MAX: f64 = 1.5;
 /// What a message may cost with the flight recorder on, beside one with it off.
 const RECORDER_MAX: f64 = 1.02;
 /// A round is a few milliseconds: so many more tell two per cent from noise.
-const RECORDER_ROUNDS: usize = 41;
+const RECORDER_ROUNDS: usize = 82;
 
 actor_message! {
     /// What a player catches.
@@ -77,22 +77,29 @@ pub(super) fn run() -> Result<Report, Failure> {
         report.push(figure.beside("crossbeam channel", median(channel)));
     }
     for burst in [1, 64] {
-        report.push(recorder(&runtime, burst)?);
+        report.push(recorder(burst)?);
     }
     runtime.stop().map_err(|error| Failure::new(Exit::Internal, error))?;
     Ok(report)
 }
 
-/// A message with the flight recorder on, as it is in `runtime`, beside one with it off, in turns.
-fn recorder(runtime: &Runtime, burst: u64) -> Result<Figure, Failure> {
+/// A message with the flight recorder on beside one with it off: in two runtimes of the same age,
+/// in turns, each as often the first of a round as the other.
+fn recorder(burst: u64) -> Result<Figure, Failure> {
     let failed = |error| Failure::new(Exit::Internal, format!("no threads: {error}"));
-    let options = RealOptions { records: false, ..RealOptions::default() };
-    let quiet = Runtime::real(options).map_err(failed)?;
+    let runtime = |records| Runtime::real(RealOptions { records, ..RealOptions::default() });
+    let (loud, quiet) = (runtime(true).map_err(failed)?, runtime(false).map_err(failed)?);
     let [mut on, mut off] = [const { Vec::new() }; 2];
-    for _ in 0..RECORDER_ROUNDS {
-        on.push(each(rally(runtime, burst)?));
+    for round in 0..RECORDER_ROUNDS {
+        if round % 2 == 0 {
+            on.push(each(rally(&loud, burst)?));
+        }
         off.push(each(rally(&quiet, burst)?));
+        if round % 2 == 1 {
+            on.push(each(rally(&loud, burst)?));
+        }
     }
+    loud.stop().map_err(failed)?;
     quiet.stop().map_err(failed)?;
     let figure = Figure::new(format!("a recorded message, {burst} at a time"), median(on), "us");
     Ok(figure.beside("recorder off", median(off)).within(Budget::TimesControl(RECORDER_MAX)))
