@@ -10,7 +10,8 @@ const TICK: &str = "tick";
 /// What the stages of a tick are called.
 const STAGES: [&str; 3] = ["messages", "simulate", "publish"];
 
-/// The strip of each tick loop among these; of those whose actor has a number in `after`, only what came after.
+/// The strip of each tick loop among these; of those whose actor has a number in `after`, only what
+/// came after.
 pub(super) fn strips<'a>(
     all: impl Iterator<Item = &'a Entry>,
     after: &BTreeMap<u64, u64>,

@@ -9,10 +9,10 @@ type Track = (u64, u64);
 
 /// Hold a trace to the rules; how many events it has.
 ///
-/// An object with `traceEvents`; each event has a name, a phase, a process and a thread. `M` names a
-/// process or a thread, once each. `X` has a begin and a length in microseconds, and lies wholly
+/// An object with `traceEvents`; each event has a name, a phase, a process and a thread. `M` names
+/// a process or a thread, once each. `X` has a begin and a length in microseconds, and lies wholly
 /// within or wholly outside any other of its track. `i` has a begin and a scope. Nothing else is
-/// written: no `B` without its `E`, no flow without its end.
+/// written: no `B` that waits for its `E`, no flow that waits for its end.
 pub(super) fn check(text: &str) -> usize {
     let trace: Value = serde_json::from_str(text).unwrap();
     let fields: BTreeSet<&str> = trace.as_object().unwrap().keys().map(String::as_str).collect();
