@@ -4,9 +4,20 @@
 //! Which one is on is known to one thread alone, so that worlds that run side by side do not share
 //! it. Without the feature `planted` the question is answered at compile time, by no.
 
-/// A bug that a test can turn on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
+macro_rules! bugs {
+    ($($(#[$what:meta])+ $name:ident,)+) => {
+        /// A bug that a test can turn on.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Bug { $($(#[$what])+ $name,)+ }
+
+        impl Bug {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+        }
+    };
+}
+
+bugs! {
     /// A snapshot acknowledges one input more than was simulated.
     AckOneTooHigh,
     /// A fragment of an old tick joins the set of a newer one.
@@ -27,22 +38,18 @@ pub enum Bug {
     CountedTwice,
     /// A client applies snapshots of a map that it has not loaded.
     TornMap,
-}
-
-impl Bug {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::AckOneTooHigh,
-        Self::OldFragment,
-        Self::ChunkOneOff,
-        Self::RestartLosesSlot,
-        Self::LaneWithoutBound,
-        Self::ClockNeverRetargets,
-        Self::LeaverStays,
-        Self::StaleSnapshot,
-        Self::CountedTwice,
-        Self::TornMap,
-    ];
+    /// A blob that is asked for again while it moves goes on where it was.
+    AskedAgainGoesOn,
+    /// A client that has played once counts as playing while it loads in a later session.
+    PlayedOnceForAll,
+    /// A slot counts as taken only once its holder has a pawn.
+    SlotTakenLate,
+    /// The turns of a tick are searched by pawn and not sorted by pawn.
+    TurnsUnsorted,
+    /// A queue that once had no input says so for good.
+    StarvedForGood,
+    /// A listener that starts again gives out the numbers of its peers anew.
+    PeersCountedAnew,
 }
 
 /// Whether this bug is on in this thread.

@@ -19,6 +19,7 @@ mod server;
 mod shrink;
 mod world;
 
+pub use self::invariants::Invariant;
 pub use self::peer::{PeerId, PeerSetup};
 pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};
 pub use self::report::{CpuSplit, Failure, Report};

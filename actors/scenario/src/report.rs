@@ -9,6 +9,7 @@ use dh_host::{Hashes, Runtime};
 use dh_machine::Micros;
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::invariants::Invariant;
 use crate::records::Records;
 
 /// What a run came to.
@@ -47,6 +48,8 @@ pub struct Failure {
     pub at: Micros,
     /// What.
     pub what: String,
+    /// What always holds and did not, where it is that.
+    pub broken: Option<Invariant>,
 }
 
 /// Where the time of a core went, by the actors that used it.
@@ -170,7 +173,7 @@ impl Report {
             return;
         }
         let mut text = format!("{} failed with seed {}:", self.name, self.seed);
-        for Failure { at, what } in &self.failures {
+        for Failure { at, what, .. } in &self.failures {
             let _ = write!(text, "\n  at {:.3} s {what}", at.as_secs_f64());
         }
         for line in self.last_lines.iter().rev().take(40).rev() {

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use dh_host::net::{Connection, Endpoint, Remote, Verdict};
 use dh_host::{Actor, Context, Performed, Place, Start};
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{CloseCode, PROTOCOL_VERSION, SessionEnd, Str16, ToClient};
 use dh_prefs::Prefs;
@@ -70,7 +71,9 @@ pub struct ListenerActor {
 
 impl ListenerActor {
     fn open(&mut self, knock: u64, peer: PeerId, cx: &Context<'_, ListenerMsg>) {
-        self.next_peer = peer.0 + 1;
+        if !planted::is(Bug::PeersCountedAnew) {
+            self.next_peer = peer.0 + 1;
+        }
         let Some((connection, key)) = self.arrivals.take(knock) else {
             // Told twice, as after a restart: there is nobody behind the second one.
             drop(cx.port().offer(ListenerMsg::Closed(peer)));

@@ -44,20 +44,27 @@ impl Faults {
         });
     }
 
+    /// Give up a panic that has not struck.
+    pub fn forgive(&self, path: &str, nth: u64) {
+        self.plan(path, |plan| {
+            plan.panics.remove(&nth);
+        });
+    }
+
     /// Serve the next deadline of the actor at `path` this much later; several are taken in turn.
     /// Only actors placed on a thread have deadlines that can be delayed.
     pub fn delay_deadline(&self, path: &str, by: Micros) {
         self.plan(path, |plan| plan.delays.push_back(by));
     }
 
-    fn plan(&self, path: &str, add: impl Fn(&mut Plan)) {
+    fn plan(&self, path: &str, change: impl Fn(&mut Plan)) {
         let mut plans = lock(&self.plans);
         match plans.live.get(path).and_then(Weak::upgrade) {
             Some(entry) => {
-                add(&mut lock(&entry.faults.plan));
+                change(&mut lock(&entry.faults.plan));
                 entry.faults.any.store(true, Ordering::Relaxed);
             }
-            None => add(plans.by_path.entry(path.to_owned()).or_default()),
+            None => change(plans.by_path.entry(path.to_owned()).or_default()),
         }
     }
 

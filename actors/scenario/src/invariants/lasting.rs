@@ -6,15 +6,12 @@ use std::collections::BTreeMap;
 use dh_machine::Micros;
 use dh_messages::Snapshot;
 
+use super::{Broken, Invariant};
 use crate::peer::PeerId;
 use crate::records::Records;
 use crate::server::ServerId;
 use crate::world::World;
 
-/// What is a pause between two ticks.
-const PAUSE_MIN: Micros = Micros::from_millis(200);
-/// How long after a pause peers may not have heard of a tick.
-const HEARD_AFTER: Micros = Micros::from_secs(2);
 /// How long a pawn may outlive the session of its player.
 const ORPHAN_MAX: Micros = Micros::from_secs(5);
 /// Inputs that wait on average where a clock does not follow: more than any margin asks for.
@@ -29,14 +26,6 @@ const FOLLOW_MAX: Micros = Micros::from_secs(10);
 pub(super) struct Lasting {
     shown: BTreeMap<PeerId, Shown>,
     orphans: BTreeMap<ServerId, Micros>,
-    ticks: BTreeMap<ServerId, Ticks>,
-}
-
-/// When a server ticked last, and when it last did so after a pause.
-#[derive(Clone, Copy, Debug)]
-struct Ticks {
-    last: Micros,
-    resumed: Micros,
 }
 
 /// What one peer was shown.
@@ -58,7 +47,7 @@ impl Lasting {
         world: &World,
         (peer, attempt): (PeerId, u32),
         snapshot: &Snapshot,
-        broken: &mut Vec<String>,
+        broken: &mut Broken,
     ) {
         let shown = self.shown.entry(peer).or_default();
         if shown.attempt != attempt {
@@ -68,7 +57,8 @@ impl Lasting {
         shown.tick = tick;
         if tick <= last && !shown.has_forgotten(world, peer) {
             let name = world.peer_name(peer);
-            broken.push(format!("{name} is shown tick {tick} after tick {last}"));
+            let what = format!("{name} is shown tick {tick} after tick {last}");
+            broken.push((Invariant::Order, what));
         }
         let depth = f32::from(snapshot.head.owner.0.depth);
         shown.waiting += (depth - shown.waiting) * NEWEST_SHARE;
@@ -79,20 +69,14 @@ impl Lasting {
         let now = world.runtime().now();
         if FOLLOW_MAX < now.since(*shown.since.get_or_insert(now)) {
             let name = world.peer_name(peer);
-            broken
-                .push(format!("the inputs of {name} wait ever longer: its clock does not follow"));
+            let what = format!("the inputs of {name} wait ever longer: its clock does not follow");
+            broken.push((Invariant::Clock, what));
         }
     }
 
-    /// Whether a server ticks, and has done so for long enough that peers have heard of it.
-    pub(super) fn ticks(&mut self, records: &Records, server: ServerId, now: Micros) -> bool {
-        let Some((_, at)) = records.server(server).last_tick else { return false };
-        let ticks = self.ticks.entry(server).or_insert(Ticks { last: at, resumed: at });
-        if PAUSE_MIN < at.since(ticks.last) {
-            ticks.resumed = at;
-        }
-        ticks.last = at;
-        now.since(at) <= PAUSE_MIN && HEARD_AFTER < now.since(ticks.resumed)
+    /// Inputs of a peer that wait on average; below 0 for ticks that found none.
+    pub(super) fn waiting(&self, peer: PeerId) -> f32 {
+        self.shown.get(&peer).map_or(0.0, |shown| shown.waiting)
     }
 
     /// Every pawn of a server that ticks has a player, or had one a moment ago.
@@ -101,7 +85,7 @@ impl Lasting {
         records: &Records,
         server: ServerId,
         now: Micros,
-        broken: &mut Vec<String>,
+        broken: &mut Broken,
     ) {
         let record = records.server(server);
         let ticks = record.last_tick.is_some_and(|(_, at)| now.since(at) < ORPHAN_MAX);
@@ -110,7 +94,8 @@ impl Lasting {
             self.orphans.remove(&server);
         } else if ORPHAN_MAX < now.since(*self.orphans.entry(server).or_insert(now)) {
             let pawns = record.pawns;
-            broken.push(format!("a server has {pawns} pawns and {open} sessions"));
+            let what = format!("a server has {pawns} pawns and {open} sessions");
+            broken.push((Invariant::Owned, what));
         }
     }
 }

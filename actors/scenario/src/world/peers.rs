@@ -71,7 +71,9 @@ impl World {
 
     /// End a peer as if its process had died.
     pub fn kill_peer(&mut self, peer: PeerId) {
-        self.peers[peer.0 as usize].scope.kill();
+        let peer = &mut self.peers[peer.0 as usize];
+        peer.joined = None;
+        peer.scope.kill();
     }
 
     /// Change what a peer's path does to packets, from the next one on. Links do as they are told

@@ -76,8 +76,9 @@ impl World {
         }
         self.keep_watch();
         let mut invariants = std::mem::take(&mut self.invariants);
-        for broken in invariants.check(self) {
-            self.fail(broken);
+        for (broken, what) in invariants.check(self) {
+            let (at, broken) = (self.runtime.now(), Some(broken));
+            self.failures.push(Failure { at, what, broken });
         }
         self.invariants = invariants;
     }
@@ -93,6 +94,6 @@ impl World {
     }
 
     pub(crate) fn fail(&mut self, what: String) {
-        self.failures.push(Failure { at: self.runtime.now(), what });
+        self.failures.push(Failure { at: self.runtime.now(), what, broken: None });
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox};
 use dh_messages::{BlobKind, BlobRequest, Content};
 
@@ -65,6 +66,7 @@ impl Transferring {
         self.it.waiting.retain(|waiting| waiting.kind != request.kind);
         let stale = self.it.moving.filter(|moving| self.is_stale(moving, &request));
         match self.it.moving {
+            Some(moving) if moving == request && planted::is(Bug::AskedAgainGoesOn) => (),
             // The one that moves is asked for again: its receiver has thrown away what it had.
             Some(moving) if moving == request => {
                 out.push(Effect::Close);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox};
 use dh_messages::{
     ClientNotice, ConsoleAnswer, PlayerEntry, PlayerList, ServerChat, Severity, Str16, ToClient,
@@ -224,6 +225,8 @@ impl Roster {
             return;
         }
         let others = self.room.values().filter(|other| other.peer != peer);
+        let others =
+            others.filter(|other| !planted::is(Bug::SlotTakenLate) || other.entry().is_some());
         let taken: BTreeSet<u8> = others.filter_map(|other| other.slot).collect();
         let identity = presence.identity.clone();
         let earlier = identity.as_ref().and_then(|id| self.kept.remembered.slot_of(id));

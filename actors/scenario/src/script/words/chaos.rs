@@ -59,8 +59,9 @@ enum Fault {
     Restart(usize, Micros),
     /// A server changes to the map of a pallet.
     Map(usize, String),
-    /// One of the actors of a kind panics at one of its next messages.
-    Panic(&'static str, u64, u64),
+    /// One of the actors of a kind panics at one of its next messages, if it takes so many before
+    /// this time.
+    Panic(&'static str, u64, u64, Micros),
 }
 
 /// Draws faults for those who are there.
@@ -75,6 +76,8 @@ struct Dice {
     actors: Vec<&'static str>,
     /// Servers that have not been killed yet.
     alive: Vec<usize>,
+    /// When the storm ends.
+    to: Micros,
 }
 
 pub(super) fn register(words: &mut Words<'_>) {
@@ -85,7 +88,7 @@ pub(super) fn register(words: &mut Words<'_>) {
         "So many faults between two times, drawn from the seed for the peers and servers of this \
          moment: cut paths, other links, other addresses, late ticks, failing disks, panics, other \
          maps, leaves and returns, and each server killed at most once. Each ends by itself within \
-         2.5 seconds.",
+         2.5 seconds; a panic that has not struck by the last of these times never does.",
         move |data: Map| storm(&stage, &data),
     );
 }
@@ -101,7 +104,7 @@ fn storm(stage: &Stage, data: &Map) -> Said<()> {
     if to <= from {
         return Err(wrong("chaos: expected `from` before `to`"));
     }
-    let mut dice = Dice::new(stage)?;
+    let mut dice = Dice::new(stage, to)?;
     for nth in 1..=faults {
         let at = from + dice.span(0, (to - from).0 / 1_000);
         let fault = dice.fault();
@@ -112,7 +115,7 @@ fn storm(stage: &Stage, data: &Map) -> Said<()> {
 }
 
 impl Dice {
-    fn new(stage: &Stage) -> Said<Self> {
+    fn new(stage: &Stage, to: Micros) -> Said<Self> {
         let plan = stage.plan()?;
         let peers = stage.0.peers.borrow();
         if peers.is_empty() {
@@ -126,6 +129,7 @@ impl Dice {
             servers,
             maps: plan.pallets.keys().cloned().collect(),
             actors: ACTORS.to_vec(),
+            to,
         })
     }
 
@@ -149,7 +153,8 @@ impl Dice {
             }
             13..=14 if !self.actors.is_empty() => {
                 let at = self.below(self.actors.len());
-                Fault::Panic(self.actors.swap_remove(at), self.rng.next_u64(), 1 + self.number(20))
+                let kind = self.actors.swap_remove(at);
+                Fault::Panic(kind, self.rng.next_u64(), 1 + self.number(20), self.to)
             }
             _ => Fault::Stall(server, self.stall()),
         }
@@ -236,7 +241,7 @@ impl Fault {
             Self::Stall(at, by) => format!("{} ticks {} s late", server(at), secs(by)),
             Self::Restart(at, span) => format!("{} is dead for {} s", server(at), secs(span)),
             Self::Map(at, map) => format!("{} changes to map \"{map}\"", server(at)),
-            Self::Panic(kind, _, soon) => format!("a {kind} panics {soon} messages on"),
+            Self::Panic(kind, _, soon, _) => format!("a {kind} panics {soon} messages on"),
         })
     }
 
@@ -292,24 +297,30 @@ impl Fault {
                 stage.world()?.console(id, &line);
                 Ok(())
             }
-            Self::Panic(kind, choice, soon) => panic_soon(&*stage.world()?, kind, *choice, *soon),
+            Self::Panic(kind, choice, soon, until) => {
+                let Some((path, nth)) = panic_soon(&*stage.world()?, kind, *choice, *soon) else {
+                    return Ok(());
+                };
+                let forgive = move |stage: &Stage| {
+                    stage.world()?.runtime().registry().faults().forgive(&path, nth);
+                    Ok(())
+                };
+                stage.call_at(*until, What::Do(Rc::new(forgive)), Position::NONE)
+            }
         }
     }
 }
 
-/// A panic in one of the actors of a kind, at one of its next messages.
-fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Said<()> {
+/// A panic in one of the actors of a kind, at one of its next messages; where it is, and at which.
+fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Option<(String, u64)> {
     let registry = world.runtime().registry();
-    let reports = registry.reports();
-    let all: Vec<_> = reports.iter().filter(|report| report.kind == kind).collect();
-    let count = u64::try_from(all.len()).unwrap_or(0);
-    if let Some(victim) =
-        choice.checked_rem(count).and_then(|at| all.get(usize::try_from(at).ok()?))
-    {
-        let taken = victim.port.total().handled + victim.panics;
-        registry.faults().panic_at(&victim.path, taken + soon);
-    }
-    Ok(())
+    let mut reports = registry.reports();
+    reports.retain(|report| report.kind == kind);
+    let at = choice.checked_rem(u64::try_from(reports.len()).ok()?)?;
+    let victim = reports.swap_remove(usize::try_from(at).ok()?);
+    let nth = victim.port.total().handled + victim.panics + soon;
+    registry.faults().panic_at(&victim.path, nth);
+    Some((victim.path, nth))
 }
 
 /// QUIC needs packets of a certain size, and ends where they do not pass.
