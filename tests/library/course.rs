@@ -79,7 +79,7 @@ fn failure(run: &Run, ran: &Ran, how: &str) -> String {
     let Run { script, seed } = run;
     let mut text = format!("{}, seed {seed}\n", script.name());
     for failed in &ran.report.failures {
-        let _ = writeln!(text, "  at {:.3} s {}", failed.at.as_secs_f64(), failed.what);
+        let _ = writeln!(text, "  {failed}");
     }
     if let Some(mistake) = &ran.mistake {
         let _ = writeln!(text, "  {mistake}");

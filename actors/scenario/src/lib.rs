@@ -22,7 +22,7 @@ mod world;
 pub use self::invariants::Invariant;
 pub use self::peer::{PeerId, PeerSetup};
 pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};
-pub use self::report::{CpuSplit, Failure, Report};
+pub use self::report::{CpuSplit, Failure, Place, Report};
 pub use self::roles::Role;
 pub use self::scenario::{Scenario, Transport};
 pub use self::script::{Conditions, Ran, Script, ScriptError};

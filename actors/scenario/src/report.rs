@@ -1,7 +1,7 @@
 //! Report: what a run came to: its hashes, its cost, its failures, and everything that was told.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use dh_host::net::{DatagramRecord, PacketRecord, SimulatedNetwork, Trace};
@@ -50,6 +50,23 @@ pub struct Failure {
     pub what: String,
     /// What always holds and did not, where it is that.
     pub broken: Option<Invariant>,
+    /// The check of a script that expected it; none for what every scenario expects.
+    pub place: Option<Place>,
+}
+
+/// A check of a script that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as it was named.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column, from 1.
+    pub column: usize,
+    /// The check as it is written, on one line.
+    pub text: String,
+    /// What its condition read when it failed, and found there.
+    pub found: Vec<(String, String)>,
 }
 
 /// Where the time of a core went, by the actors that used it.
@@ -173,13 +190,33 @@ impl Report {
             return;
         }
         let mut text = format!("{} failed with seed {}:", self.name, self.seed);
-        for Failure { at, what, .. } in &self.failures {
-            let _ = write!(text, "\n  at {:.3} s {what}", at.as_secs_f64());
+        for failure in &self.failures {
+            let _ = write!(text, "\n  {failure}");
         }
         for line in self.last_lines.iter().rev().take(40).rev() {
             let _ = write!(text, "\n    {line}");
         }
         panic!("{text}");
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {:.3} s {}", self.at.as_secs_f64(), self.what)?;
+        // In brackets, so that runs that fail alike are told as alike.
+        self.place.as_ref().map_or(Ok(()), |place| write!(f, " [{place}]"))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, text, found } = self;
+        write!(f, "{file}:{line}:{column}: {text}")?;
+        for (nth, (name, value)) in found.iter().enumerate() {
+            let gap = if nth == 0 { "; found" } else { "," };
+            write!(f, "{gap} {name} = {value}")?;
+        }
+        Ok(())
     }
 }
 

@@ -12,6 +12,8 @@ pub mod limit;
 mod plan;
 mod play;
 mod progress;
+mod reads;
+mod source;
 mod stage;
 mod value;
 pub mod words;
@@ -26,7 +28,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use dh_host::flight::FlightError;
-use dh_host::{Runtime, Seeds, Simulation};
+use dh_host::{Runtime, Simulation};
 use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
 use rhai::{AST, Dynamic, Engine, Token};
@@ -193,7 +195,7 @@ impl Script {
     }
 
     fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
-        let stage = Stage::new(Seeds::new(conditions.seed), conditions.without.clone());
+        let stage = Stage::new(self, conditions);
         let mut engine = engine();
         words::register(&mut engine, &stage);
         let ast = engine.compile(&self.text);

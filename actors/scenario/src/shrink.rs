@@ -136,5 +136,6 @@ pub fn failure_kind(failure: &str, deeds: &[Deed]) -> String {
         depth = depth + u32::from(it == '[') - u32::from(it == ']' && 0 < depth);
         depth == 0 && !it.is_ascii_digit()
     };
-    text.chars().filter(|it| is_told(*it)).collect()
+    let kind: String = text.chars().filter(|it| is_told(*it)).collect();
+    kind.trim_end().to_owned()
 }

@@ -206,7 +206,7 @@ impl Line {
 }
 
 fn told(missed: &Missed) -> String {
-    format!("at {:.3} s {}", missed.at.as_secs_f64(), missed.what)
+    missed.to_string()
 }
 
 /// A word as a shell takes it.

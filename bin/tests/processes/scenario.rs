@@ -173,7 +173,7 @@ fn a_failure_names_the_command_that_replays_it_and_is_reported_and_shrunk() {
     let ran = dh(path, &[&words[..], &["--shrink"]].concat());
     let said = out(&ran);
     assert_eq!(ran.status.code(), Some(1), "{said} {}", err(&ran));
-    assert!(said.contains("expected never: somebody is killed (line 9)"), "{said}");
+    assert!(said.contains("expected never: somebody is killed [broken.rhai:9:1: never("), "{said}");
     assert!(said.contains("again: dh scenario run broken.rhai --seed 3"), "{said}");
     let html = fs::read_to_string(path.join("out.html")).unwrap();
     assert!(html.contains("0 passed") && html.contains("dh scenario run broken.rhai --seed 3"));

@@ -40,6 +40,10 @@ pub const CALL_MAX: Duration = Duration::from_secs(5);
 pub const RAIDS_MAX: usize = 64;
 /// Failures that are told of one run.
 pub const FAILURES_MAX: usize = 64;
+/// Values that are remembered of what a condition read.
+pub const READS_MAX: usize = 12;
+/// Characters that are shown of one value.
+pub const SHOWN_MAX: usize = 80;
 /// Deeds that are remembered of one run.
 pub const DEEDS_MAX: usize = 1 << 16;
 /// The last things that happened, which a failing run tells.

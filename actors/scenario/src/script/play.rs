@@ -8,6 +8,7 @@ use super::Progress;
 use super::checks::{Check, Kind};
 use super::error::{Said, ScriptError};
 use super::limit::{DUE_MAX, FAILURES_MAX};
+use super::reads::shown;
 use super::stage::{Handler, Stage, What};
 use super::words::{peers, servers};
 use crate::world::{STEP, World};
@@ -116,7 +117,7 @@ impl Play<'_> {
         let open = std::mem::take(&mut self.stage.0.checks.borrow_mut().open);
         let mut still = Vec::with_capacity(open.len());
         for check in open {
-            let Check { name, kind, holds, place } = &check;
+            let Check { kind, holds, place, .. } = &check;
             let holds = self.call(holds, None, *place)?;
             let Ok(holds) = holds.as_bool() else {
                 let found = holds.type_name();
@@ -125,8 +126,8 @@ impl Play<'_> {
             };
             match kind {
                 Kind::By(_) if holds => {}
-                Kind::By(by) if *by <= now => self.fails(format!("expected in time: {name}")),
-                Kind::Never if holds => self.fails(format!("expected never: {name}")),
+                Kind::By(by) if *by <= now => self.fails("expected in time", &check),
+                Kind::Never if holds => self.fails("expected never", &check),
                 _ => still.push(check),
             }
         }
@@ -163,12 +164,31 @@ impl Play<'_> {
         self.stage.0.world.borrow().as_ref().is_some_and(World::has_failed)
     }
 
-    fn fails(&self, what: String) {
+    /// A check that was just looked at has failed.
+    fn fails(&self, expected: &str, check: &Check) {
+        let mut found = self.held(&check.holds);
+        found.extend(self.stage.0.reads.borrow_mut().take());
+        let place = self.stage.0.script.place(check.place, found);
         if let Some(world) = &mut *self.stage.0.world.borrow_mut()
             && world.failures() < FAILURES_MAX
         {
-            world.fail(what);
+            world.fail_at(format!("{expected}: {}", check.name), Some(place));
         }
+    }
+
+    /// The variables that a callback shares with what is around it, other than servers, peers and
+    /// functions.
+    fn held(&self, call: &FnPtr) -> Vec<(String, String)> {
+        let mut functions = self.ast.iter_functions();
+        let params = functions.find(|it| it.name == call.fn_name()).map(|it| it.params);
+        let params = params.unwrap_or_default().into_iter();
+        let values = params.zip(call.curry().iter());
+        let values = values.map(|(name, value)| (name, value.clone().flatten()));
+        let is_plain = |value: &Dynamic| {
+            value.is_int() || value.is_float() || value.is_bool() || value.is_string()
+        };
+        let plain = values.filter(|(_, value)| is_plain(value));
+        plain.map(|(name, value)| (name.to_owned(), shown(&value))).collect()
     }
 
     /// Call a callback, with the text of an event if it takes one.
@@ -178,6 +198,7 @@ impl Play<'_> {
         text: Option<&str>,
         place: Position,
     ) -> Result<Dynamic, ScriptError> {
+        self.stage.0.reads.borrow_mut().forget();
         let result = match text.filter(|_| self.takes_text(call)) {
             Some(text) => call.call(self.engine, self.ast, (text.to_owned(),)),
             None => call.call(self.engine, self.ast, ()),

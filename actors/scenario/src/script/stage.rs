@@ -19,6 +19,8 @@ use super::deed::{Deed, DeedKind, Told};
 use super::error::{Said, wrong};
 use super::limit::{DEEDS_MAX, TOLD_MAX, WAITING_MAX};
 use super::plan::{PeerPlan, Plan};
+use super::reads::Reads;
+use super::{Conditions, Script};
 use crate::happening::{Happening, Whose};
 use crate::peer::PeerId;
 use crate::roles::Acting;
@@ -41,6 +43,11 @@ pub(super) struct Shared {
     pub(super) queue: RefCell<Vec<Due>>,
     pub(super) handlers: RefCell<Vec<Handler>>,
     pub(super) checks: RefCell<Checks>,
+    pub(super) reads: RefCell<Reads>,
+    /// The text that runs.
+    pub(super) script: Script,
+    /// Where the word stands that runs, or ran last.
+    pub(super) place: Cell<Position>,
     pub(super) stopping: RefCell<Vec<dh_host::Scope>>,
     /// What is hostile until the end.
     pub(super) raids: RefCell<Vec<Hostile>>,
@@ -107,7 +114,8 @@ pub(super) enum Target {
 }
 
 impl Stage {
-    pub(super) fn new(seeds: dh_host::Seeds, without: BTreeSet<String>) -> Self {
+    pub(super) fn new(script: &Script, conditions: &Conditions) -> Self {
+        let seeds = dh_host::Seeds::new(conditions.seed);
         Self(Rc::new(Shared {
             plan: RefCell::default(),
             world: RefCell::default(),
@@ -117,6 +125,9 @@ impl Stage {
             queue: RefCell::default(),
             handlers: RefCell::default(),
             checks: RefCell::default(),
+            reads: RefCell::default(),
+            script: script.clone(),
+            place: Cell::new(Position::NONE),
             stopping: RefCell::default(),
             raids: RefCell::default(),
             rng: RefCell::new(seeds.rng("script")),
@@ -124,7 +135,7 @@ impl Stage {
             done: RefCell::default(),
             told: RefCell::default(),
             counts: RefCell::default(),
-            without,
+            without: conditions.without.clone(),
             now: Cell::new(Micros(0)),
             next_order: Cell::new(0),
         }))

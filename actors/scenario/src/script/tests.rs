@@ -116,17 +116,49 @@ fn a_check_that_nothing_reaches_is_a_mistake_and_one_under_a_condition_is_not() 
 fn each_kind_of_check_fails_when_and_only_when_it_should() {
     let cases = [
         ("at(1, || expect(\"a\", ada.playing));", None),
-        ("at(1, || expect(\"a\", !ada.playing));", Some("expected: a (line 3)")),
+        ("at(1, || expect(\"a\", !ada.playing));", Some("expected: a")),
         ("expect_within(1, \"b\", || ada.playing);", None),
-        ("expect_within(1, \"b\", || ada.spawns == 2);", Some("expected in time: b (line 3)")),
+        ("expect_within(1, \"b\", || ada.spawns == 2);", Some("expected in time: b")),
         ("eventually(\"c\", || ada.playing);", None),
-        ("eventually(\"c\", || now() > 3.0);", Some("expected in time: c (line 3)")),
+        ("eventually(\"c\", || now() > 3.0);", Some("expected in time: c")),
         ("never(\"d\", || ada.spawns > 1);", None),
-        ("never(\"d\", || ada.playing);", Some("expected never: d (line 3)")),
+        ("never(\"d\", || ada.playing);", Some("expected never: d")),
     ];
     for (text, told) in cases {
         let failures = failures(&format!("{ADA}{text}"));
         assert_eq!(failures.first().map(String::as_str), told, "{text}");
+    }
+}
+
+#[test]
+fn a_check_that_fails_tells_its_place_its_text_and_what_it_found() {
+    let cases = [
+        (
+            "at(1, || expect(\"a\",\n    ada.endings.len() > 0 ||\n    !ada.playing));",
+            "at 1.000 s expected: a [it.rhai:3:10: \
+             expect(\"a\", ada.endings.len() > 0 || !ada.playing); \
+             found ada.endings = [], ada.playing = true]",
+        ),
+        (
+            "let n = 7; expect_within(1, \"b\", || ada.spawns == n);",
+            "at 1.001 s expected in time: b [it.rhai:3:12: \
+             expect_within(1, \"b\", || ada.spawns == n); found n = 7, ada.spawns = 1]",
+        ),
+        (
+            "never(\"d\", || ada.metric(\"predictor\", \"restarts\") == 0);",
+            "at 0.000 s expected never: d [it.rhai:3:1: \
+             never(\"d\", || ada.metric(\"predictor\", \"restarts\") == 0); \
+             found ada.metric(\"predictor\", \"restarts\") = 0]",
+        ),
+        (
+            "eventually(\"e\", || false);",
+            "at 2.000 s expected in time: e [it.rhai:3:1: eventually(\"e\", || false)]",
+        ),
+    ];
+    for (text, told) in cases {
+        let ran = ran(&format!("{ADA}{text}"));
+        assert_eq!(ran.mistake, None, "{text}");
+        assert_eq!(ran.report.failures[0].to_string(), told);
     }
 }
 

@@ -9,11 +9,14 @@ mod reading;
 pub(super) mod servers;
 mod time;
 
-use rhai::{Engine, RhaiNativeFunc};
+use rhai::{
+    Dynamic, Engine, FuncRegistration, Module, NativeCallContext, RhaiFunc, RhaiNativeFunc, Shared,
+};
 
 use super::error::Said;
 use super::stage::Stage;
 use super::value::LINK_ENTRIES;
+use super::{Conditions, Script};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
 use crate::roles::Role;
 
@@ -43,8 +46,8 @@ pub(super) struct PeerHandle {
 }
 
 /// Registers words and keeps what they mean.
-pub(super) struct Words<'a> {
-    engine: &'a mut Engine,
+pub(super) struct Words {
+    module: Module,
     pub(super) stage: Stage,
     group: &'static str,
     list: Vec<Word>,
@@ -54,7 +57,8 @@ pub(super) struct Words<'a> {
 pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
     engine.register_type_with_name::<ServerHandle>("server");
     engine.register_type_with_name::<PeerHandle>("peer");
-    let mut words = Words { engine, stage: stage.clone(), group: "", list: Vec::new() };
+    let module = Module::new();
+    let mut words = Words { module, stage: stage.clone(), group: "", list: Vec::new() };
     time::register(&mut words);
     servers::register(&mut words);
     peers::register(&mut words);
@@ -62,13 +66,14 @@ pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
     faults::register(&mut words);
     chaos::register(&mut words);
     checks::register(&mut words);
+    engine.register_global_module(words.module.into());
     words.list
 }
 
 /// Every word, in the order of the documents.
 #[must_use]
 pub fn list() -> Vec<Word> {
-    let stage = Stage::new(dh_host::Seeds::new(0), std::collections::BTreeSet::new());
+    let stage = Stage::new(&Script::new("", ""), &Conditions::default());
     register(&mut Engine::new_raw(), &stage)
 }
 
@@ -115,40 +120,108 @@ impl Word {
     }
 }
 
-impl Words<'_> {
+impl Words {
     /// The words from here on are about this.
     fn group(&mut self, group: &'static str) {
         self.group = group;
     }
 
     /// A word that is called.
-    fn word<A: 'static, const N: usize, const X: bool, R, const F: bool>(
+    fn word<A: 'static, const N: usize, const X: bool, R, const F: bool, Act>(
         &mut self,
         usage: &'static str,
         help: &'static str,
-        act: impl RhaiNativeFunc<A, N, X, R, F> + 'static,
+        act: Act,
     ) where
         R: rhai::Variant + Clone,
+        Act: RhaiNativeFunc<A, N, X, R, F> + 'static,
     {
         let word = Word { group: self.group, usage, help };
-        self.engine.register_fn(word.name(), act);
+        let act = placed(&self.stage, act.into_rhai_function(true, false));
+        let registration = FuncRegistration::new(word.name()).in_global_namespace();
+        registration.set_into_module_raw(&mut self.module, Act::param_types(), act);
         if !self.list.contains(&word) {
             self.list.push(word);
         }
     }
 
-    /// A word that is read.
+    /// A word that is read. What it read is remembered, for a check that fails.
     fn reading<T, R>(
         &mut self,
         usage: &'static str,
         help: &'static str,
         read: impl Fn(&mut T) -> Said<R> + 'static,
     ) where
-        T: rhai::Variant + Clone,
+        T: Handle,
         R: rhai::Variant + Clone,
     {
         let word = Word { group: self.group, usage, help };
-        self.engine.register_get(word.name(), read);
+        let name = word.name();
+        let noted = move |it: &mut T| -> Said<Dynamic> {
+            let value = Dynamic::from(read(it)?);
+            it.noted(|| name.to_owned(), &value);
+            Ok(value)
+        };
+        let registration = FuncRegistration::new_getter(name).in_global_namespace();
+        registration.set_into_module(&mut self.module, noted);
         self.list.push(word);
+    }
+}
+
+/// A server or a peer, as scripts hold it.
+pub(super) trait Handle: rhai::Variant + Clone {
+    /// What its words share.
+    fn stage(&self) -> &Stage;
+    /// What it is called.
+    fn name(&self) -> Said<String>;
+
+    /// Something of it was read.
+    fn noted(&self, what: impl FnOnce() -> String, value: &Dynamic) {
+        let name = || format!("{}.{}", self.name().unwrap_or_default(), what());
+        self.stage().0.reads.borrow_mut().note(name, value);
+    }
+}
+
+impl Handle for ServerHandle {
+    fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    fn name(&self) -> Said<String> {
+        self.stage.server_name(self.at)
+    }
+}
+
+impl Handle for PeerHandle {
+    fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    fn name(&self) -> Said<String> {
+        Ok(self.stage.peer_name(self.at))
+    }
+}
+
+/// A function as the engine calls it.
+type Native = dyn Fn(Option<NativeCallContext<'_>>, &mut [&mut Dynamic]) -> Said<Dynamic>;
+
+/// The same function, which says first where it is called.
+fn placed(stage: &Stage, act: RhaiFunc) -> RhaiFunc {
+    let stage = stage.clone();
+    let placed = |func: Shared<Native>| -> Shared<Native> {
+        Shared::new(move |cx: Option<NativeCallContext<'_>>, args: &mut [&mut Dynamic]| {
+            let place = cx.as_ref().map(NativeCallContext::call_position);
+            stage.0.place.set(place.unwrap_or(rhai::Position::NONE));
+            func(cx, args)
+        })
+    };
+    match act {
+        RhaiFunc::Pure { func, is_pure, is_volatile, .. } => {
+            RhaiFunc::Pure { func: placed(func), has_context: true, is_pure, is_volatile }
+        }
+        RhaiFunc::Method { func, is_pure, is_volatile, .. } => {
+            RhaiFunc::Method { func: placed(func), has_context: true, is_pure, is_volatile }
+        }
+        other => other,
     }
 }

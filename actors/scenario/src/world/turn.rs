@@ -3,7 +3,7 @@
 use dh_machine::Micros;
 
 use super::{Watch, World};
-use crate::report::Failure;
+use crate::report::{Failure, Place};
 
 /// How often conditions are looked at and deeds that are due are done: one tick.
 pub(crate) const STEP: Micros = Micros(16_667);
@@ -78,7 +78,7 @@ impl World {
         let mut invariants = std::mem::take(&mut self.invariants);
         for (broken, what) in invariants.check(self) {
             let (at, broken) = (self.runtime.now(), Some(broken));
-            self.failures.push(Failure { at, what, broken });
+            self.failures.push(Failure { at, what, place: None, broken });
         }
         self.invariants = invariants;
     }
@@ -94,6 +94,11 @@ impl World {
     }
 
     pub(crate) fn fail(&mut self, what: String) {
-        self.failures.push(Failure { at: self.runtime.now(), what, broken: None });
+        self.fail_at(what, None);
+    }
+
+    /// Something that a check of a script expected did not come.
+    pub(crate) fn fail_at(&mut self, what: String, place: Option<Place>) {
+        self.failures.push(Failure { at: self.runtime.now(), what, place, broken: None });
     }
 }

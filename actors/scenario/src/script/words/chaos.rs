@@ -80,7 +80,7 @@ struct Dice {
     to: Micros,
 }
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("storms");
     let stage = words.stage.clone();
     words.word(

@@ -15,7 +15,7 @@ use crate::script::stage::{Stage, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
 use crate::world::World;
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("faults of a peer");
     of_links(words);
     words.word(
@@ -67,7 +67,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     raids(words);
 }
 
-fn of_servers(words: &mut Words<'_>) {
+fn of_servers(words: &mut Words) {
     words.word("server.cut()", "Cuts every path to it, both ways.", |server: &mut ServerHandle| {
         server.stage.to_server(Fault, server.at, "is cut off", |world, id| {
             let address = world.server_address_of(id);
@@ -119,7 +119,7 @@ fn of_servers(words: &mut Words<'_>) {
     );
 }
 
-fn raids(words: &mut Words<'_>) {
+fn raids(words: &mut Words) {
     words.word(
         "server.flood(rate, seconds)",
         "Garbage from a few sockets, so many packets a second for so long.",
@@ -193,7 +193,7 @@ fn count(word: &str, value: &Dynamic) -> Said<u32> {
     count.ok_or_else(|| wrong(format!("{word}: expected 0 to {FLOOD_MAX}")))
 }
 
-fn of_links(words: &mut Words<'_>) {
+fn of_links(words: &mut Words) {
     words.word(
         "peer.link(link)",
         "Changes what its path does, from the next packet on: a name of `links`, one link for \

@@ -19,7 +19,7 @@ use crate::script::value::{integer, micros, number, role as read_role};
 use crate::server::set;
 use crate::world::World;
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("peers");
     let stage = words.stage.clone();
     words.word("peer(\"name\")", "The peer of this name.", move |name: &str| {
@@ -57,7 +57,7 @@ pub(super) fn register(words: &mut Words<'_>) {
     steering(words);
 }
 
-fn sessions(words: &mut Words<'_>) {
+fn sessions(words: &mut Words) {
     words.word("peer.join()", "Joins its server.", |peer: &mut PeerHandle| {
         let server = home(peer)?;
         let server = ServerHandle { stage: peer.stage.clone(), at: server };
@@ -106,7 +106,7 @@ fn sessions(words: &mut Words<'_>) {
     );
 }
 
-fn steering(words: &mut Words<'_>) {
+fn steering(words: &mut Words) {
     words.word(
         "peer.walk(right, ahead)",
         "Holds its stick, each from -1 to 1, until it is told otherwise.",

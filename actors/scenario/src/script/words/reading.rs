@@ -4,19 +4,19 @@ use dh_machine::Tick;
 use rhai::{Array, Dynamic, Map};
 
 use super::faults::path_of;
-use super::{PeerHandle, ServerHandle, Words};
+use super::{Handle as _, PeerHandle, ServerHandle, Words};
 use crate::records::{PeerRecord, ServerRecord};
 use crate::script::error::{Said, unknown};
 use crate::script::stage::Target;
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("reading a peer");
     peers(words);
     words.group("reading a server");
     servers(words);
 }
 
-fn peers(words: &mut Words<'_>) {
+fn peers(words: &mut Words) {
     words.reading("peer.name", "Its name.", |peer: &mut PeerHandle| {
         Ok(peer.stage.peer_name(peer.at))
     });
@@ -68,7 +68,7 @@ fn peers(words: &mut Words<'_>) {
     feed(words);
 }
 
-fn predictions(words: &mut Words<'_>) {
+fn predictions(words: &mut Words) {
     words.reading(
         "peer.correction",
         "The largest correction of its prediction so far, metres.",
@@ -86,7 +86,7 @@ fn predictions(words: &mut Words<'_>) {
     );
 }
 
-fn feed(words: &mut Words<'_>) {
+fn feed(words: &mut Words) {
     words.reading(
         "peer.downloaded",
         "Bytes of its newest transfer of content that have come.",
@@ -139,13 +139,15 @@ fn feed(words: &mut Words<'_>) {
     words.word(
         "peer.metric(\"actor\", \"figure\")",
         "A figure of one of its actors, such as `predictor`, `restarts`.",
-        |peer: &mut PeerHandle, actor: &str, figure: &str| {
-            metric(&peer.stage, Target::Peer(peer.at), actor, figure)
+        |peer: &mut PeerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
+            let read = metric(&peer.stage, Target::Peer(peer.at), actor, figure)?;
+            peer.noted(|| format!("metric({actor:?}, {figure:?})"), &read);
+            Ok(read)
         },
     );
 }
 
-fn servers(words: &mut Words<'_>) {
+fn servers(words: &mut Words) {
     words.reading("server.name", "Its name.", |server: &mut ServerHandle| -> Said<String> {
         server.stage.server_name(server.at)
     });
@@ -187,7 +189,7 @@ fn servers(words: &mut Words<'_>) {
     transcript(words);
 }
 
-fn transcript(words: &mut Words<'_>) {
+fn transcript(words: &mut Words) {
     words.reading(
         "server.map",
         "The barcode of the map that stands, as it was last told; empty for the first.",
@@ -215,8 +217,10 @@ fn transcript(words: &mut Words<'_>) {
     words.word(
         "server.metric(\"actor\", \"figure\")",
         "A figure of one of its actors, such as `tick`, `late_ms`.",
-        |server: &mut ServerHandle, actor: &str, figure: &str| {
-            metric(&server.stage, Target::Server(server.at), actor, figure)
+        |server: &mut ServerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
+            let read = metric(&server.stage, Target::Server(server.at), actor, figure)?;
+            server.noted(|| format!("metric({actor:?}, {figure:?})"), &read);
+            Ok(read)
         },
     );
     words.word(

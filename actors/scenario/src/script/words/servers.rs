@@ -12,7 +12,7 @@ use crate::script::error::{Said, wrong};
 use crate::script::stage::{Stage, What};
 use crate::server::{ServerId, ServerSetup, set};
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("servers");
     let stage = words.stage.clone();
     words.word("server(\"name\")", "The server of this name.", move |name: &str| {

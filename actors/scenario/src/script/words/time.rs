@@ -12,7 +12,7 @@ use crate::script::value::{micros, ordinal};
 use dh_machine::Micros;
 use rand_chacha::rand_core::Rng as _;
 
-pub(super) fn register(words: &mut Words<'_>) {
+pub(super) fn register(words: &mut Words) {
     words.group("time");
     let stage = words.stage.clone();
     words.word(
@@ -58,7 +58,7 @@ pub(super) fn register(words: &mut Words<'_>) {
 }
 
 /// Words for what happens.
-fn handlers(words: &mut Words<'_>) {
+fn handlers(words: &mut Words) {
     let stage = words.stage.clone();
     words.word(
         "on(peer, \"event\", |text| ...)",
@@ -82,7 +82,7 @@ fn handlers(words: &mut Words<'_>) {
 }
 
 /// Words of chance, which the seed decides.
-fn chance(words: &mut Words<'_>) {
+fn chance(words: &mut Words) {
     let stage = words.stage.clone();
     words.word("now()", "Seconds since the scenario began.", move || {
         stage.0.now.get().as_secs_f64()

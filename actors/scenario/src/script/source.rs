@@ -1,0 +1,66 @@
+//! Source: the text of a script, and what stands at a place of it.
+
+use rhai::Position;
+
+use super::Script;
+use crate::report::Place;
+
+/// Characters that are shown of one call.
+const SHOWN_MAX: usize = 160;
+
+impl Script {
+    /// The call that begins at a place, and what was read for it.
+    pub(super) fn place(&self, at: Position, found: Vec<(String, String)>) -> Place {
+        let (line, column) = (at.line().unwrap_or(0), at.position().unwrap_or(0));
+        let text = call_at(&self.text, line, column);
+        Place { file: self.file.clone(), line, column, text, found }
+    }
+}
+
+/// The call that begins at this line and column, on one line, as far as it is shown.
+fn call_at(text: &str, line: usize, column: usize) -> String {
+    let mut lines = text.lines().skip(line.saturating_sub(1));
+    let first: String =
+        lines.next().unwrap_or_default().chars().skip(column.saturating_sub(1)).collect();
+    let mut shown = String::new();
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for line in std::iter::once(first.as_str()).chain(lines) {
+        if !shown.is_empty() && !shown.ends_with('(') {
+            shown.push(' ');
+        }
+        for it in line.trim().chars() {
+            shown.push(it);
+            match it {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if it == ')' && depth == 0 && !quoted {
+                return shown;
+            }
+            if SHOWN_MAX <= shown.chars().count() {
+                shown.push_str("...");
+                return shown;
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::call_at;
+
+    #[test]
+    fn a_call_is_shown_on_one_line_up_to_its_own_end() {
+        let text = "x;\n  expect(\n    \"a ) \\\" b\",\n    f(1) == 2\n  ); y();\n";
+        assert_eq!(call_at(text, 2, 3), "expect(\"a ) \\\" b\", f(1) == 2 )");
+        assert_eq!(call_at(text, 5, 6), "y()");
+        assert_eq!(call_at(text, 9, 9), "");
+        let long = format!("f({})", "x".repeat(500));
+        assert!(call_at(&long, 1, 1).ends_with("xxx...") && call_at(&long, 1, 1).len() < 200);
+    }
+}
