@@ -1,6 +1,7 @@
-//! The panic sweep: every supervised kind of actor, at each of its first messages. Whoever is struck
-//! is whole again within a quarter of a second, its peer included; where the spare of that message
-//! breaks the next machine too, only the one it serves may lose its session, and is told why.
+//! The panic sweep: every supervised kind of actor, at each of its first messages. Whoever is
+//! struck is whole again within a quarter of a second, its peer included; where the spare of that
+//! message breaks the next machine too, only the one it serves may lose its session, and is told
+//! why.
 
 use std::env;
 

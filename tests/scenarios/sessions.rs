@@ -383,8 +383,8 @@ fn a_client_whose_actors_fail_plays_on() {
     });
 }
 
-/// What breaks a connection once is handed to the one made in its place; twice, and nothing after it
-/// fits.
+/// What breaks a connection once is handed to the one made in its place; twice, and nothing that
+/// follows fits.
 #[test]
 fn a_join_whose_words_break_its_client_goes_on_and_one_broken_twice_ends_as_told() {
     for (nth, times) in (1..=8).flat_map(|nth| [(nth, 1), (nth, 2)]) {

@@ -5,6 +5,8 @@ use crate::tree::{Source, holds, passes, sees};
 
 /// What the header of an actor's shell tells.
 const PASSPORT: [&str; 3] = ["Owned by:", "Talks to:", "Never:"];
+/// Where actors live whose restarts others notice.
+const HOMES: [&str; 2] = ["actors/server/", "actors/client/"];
 
 #[test]
 fn every_actor_has_a_passport_a_spec_a_core_and_a_test_of_the_core() {
@@ -26,6 +28,27 @@ fn every_actor_has_a_passport_a_spec_a_core_and_a_test_of_the_core() {
 fn every_spec_of_a_server_or_client_actor_stands_beside_a_core() {
     sees(coreless_specs, &[("actors/server/src/peer.rs", "const SPEC: Spec = 1;")]);
     holds(coreless_specs);
+}
+
+#[test]
+fn every_passport_of_server_and_client_says_what_a_panic_means() {
+    let shell = "//! Peer actor.\n//! After a panic: it goes on.\nconst SPEC: Spec = 1;";
+    passes(fearless_passports, &[("actors/server/src/peer.rs", shell)]);
+    let silent = shell.replace("After a panic:", "Never:");
+    sees(fearless_passports, &[("actors/client/src/peer.rs", &silent)]);
+    holds(fearless_passports);
+}
+
+fn fearless_passports(sources: &[Source]) -> Vec<String> {
+    let specified = sources.iter().filter(|source| {
+        let home = HOMES.iter().any(|home| source.path.starts_with(home));
+        home && source.code.contains("const SPEC: Spec") && !source.is_test()
+    });
+    let silent = specified.filter(|source| {
+        let header = source.text.lines().take_while(|line| line.starts_with("//!"));
+        !header.collect::<String>().contains("After a panic:")
+    });
+    silent.map(|it| format!("{}: its header does not say \"After a panic:\"", it.path)).collect()
 }
 
 fn faulty_actors(sources: &[Source]) -> Vec<String> {
@@ -57,8 +80,7 @@ fn faulty_actors(sources: &[Source]) -> Vec<String> {
 
 fn coreless_specs(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
-    let homes = ["actors/server/", "actors/client/"];
-    for source in sources.iter().filter(|source| homes.iter().any(|h| source.path.starts_with(h))) {
+    for source in sources.iter().filter(|source| HOMES.iter().any(|h| source.path.starts_with(h))) {
         let core = format!("{}/state.rs", source.path.trim_end_matches(".rs"));
         let specified = source.code.contains("const SPEC: Spec") && !source.is_test();
         if specified && !sources.iter().any(|other| other.path == core) {

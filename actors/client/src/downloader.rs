@@ -1,8 +1,9 @@
 //! Downloader actor: has the pallet of a map on this disk, from wherever it can be had.
 //!
 //! Owned by: the client's scope. Talks to: the store, the connection, the map loader. Never: opens
-//! a map, trusts a byte before it is proved, or fetches what is here. After a panic: goes on with the
-//! next chunk. What breaks it twice is told as a map that cannot be had; its partial is a head start.
+//! a map, trusts a byte before it is proved, or fetches what is here. After a panic: goes on with
+//! the next chunk. What breaks it twice is told as a map that cannot be had; its partial is a head
+//! start.
 
 mod meter;
 mod state;

@@ -201,10 +201,11 @@ impl Actor for MapLoaderActor {
     fn make(&mut self, start: Start<'_, MapLoaderMsg>) -> MapLoading {
         if start.restarts > 0 {
             self.faults += 1;
+            let is_lost = start.lost.is_some();
             if let Some(MapLoaderMsg::Load(load)) = start.lost {
                 self.load = Some(load);
             }
-            if FAULTS_MAX <= self.faults
+            if (is_lost || FAULTS_MAX <= self.faults)
                 && let Some(attempt) = self.load.as_ref().map(|load| load.attempt)
             {
                 self.why =
@@ -231,7 +232,7 @@ impl Actor for MapLoaderActor {
                 None
             }
             Effect::Deliver(attempt) => {
-                self.load = None;
+                (self.load, self.faults) = (None, 0);
                 if let Some(standing) = self.loaded.take() {
                     let standing = Numbered::new(attempt, Arc::new(standing));
                     self.ways.to_connection(ConnectionMsg::Loaded(standing));

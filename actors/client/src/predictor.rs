@@ -1,8 +1,9 @@
 //! Predictor actor: simulates this player's own pawn ahead of the server, and gives way to it.
 //!
 //! Owned by: the client's scope. Talks to: connection, presenter. Never: touches a socket, draws,
-//! or moves anybody else. After a panic: the prediction begins anew at the next snapshot, and inputs
-//! are numbered on. A fact of the session that breaks it twice ends the session with a told reason.
+//! or moves anybody else. After a panic: the prediction begins anew at the next snapshot, and
+//! inputs are numbered on. A fact of the session that breaks it twice ends the session with a told
+//! reason.
 
 mod play;
 mod predicted;

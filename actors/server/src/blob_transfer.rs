@@ -2,7 +2,8 @@
 //!
 //! Owned by: the session, made with its first request. Talks to: its connection, the library.
 //! Never: holds a blob in memory, waits for the tick, or decides who may ask. After a panic: what
-//! moves goes on from the last chunk that the link took. A question that breaks it twice is refused.
+//! moves goes on from the last chunk that the link took. A question that breaks it twice is
+//! refused.
 
 mod open;
 mod state;

@@ -2,9 +2,9 @@
 //! its place at once.
 //!
 //! Owned by: the server's scope. Talks to: the tick, the roster. Never: touches the world, prepares
-//! two maps at a time, or remembers what it turned down. After a panic: goes on with what was ordered
-//! and with what is prepared of it. An order over which it fails twice is answered as failed, and the
-//! former map stands.
+//! two maps at a time, or remembers what it turned down. After a panic: goes on with what was
+//! ordered and with what is prepared of it. An order over which it fails twice is answered as
+//! failed, and the former map stands.
 
 mod prepare;
 mod state;
@@ -175,7 +175,7 @@ impl Actor for MapSwitchActor {
     fn make(&mut self, start: Start<'_, MapSwitchMsg>) -> Switching {
         if start.restarts > 0 {
             self.faults += 1;
-            if FAULTS_MAX <= self.faults {
+            if start.lost.is_some() || FAULTS_MAX <= self.faults {
                 self.give_up(start.lost);
             }
             // The word that there is more to prepare may have been lost.
@@ -217,6 +217,7 @@ impl Actor for MapSwitchActor {
                 None
             }
             Effect::Answer(line) => {
+                self.faults = 0;
                 self.answer(line);
                 None
             }

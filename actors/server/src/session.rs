@@ -2,8 +2,8 @@
 //!
 //! Owned by: the server's scope; opened by the listener. Talks to: roster, tick, its connection.
 //! Never: touches the world, decides who gets which slot. After a panic: the peer stands where it
-//! stood, and roster and tick are told so. A reliable message that breaks it twice leaves a gap, and
-//! so ends it with a told reason; datagrams and frames come again by themselves.
+//! stood, and roster and tick are told so. A reliable message that breaks it twice leaves a gap,
+//! and so ends it with a told reason; datagrams and frames come again by themselves.
 
 mod bucket;
 mod datagrams;

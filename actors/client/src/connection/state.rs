@@ -251,7 +251,7 @@ impl Connecting {
         self.it.ending(kind)
     }
 
-    /// One that lives by this session's facts has lost one of them: no picture comes of it any more.
+    /// One that lives by this session's facts has lost one of them: nothing is seen of it any more.
     fn unusable(&mut self, reason: String, out: &mut Outbox<Effect>) {
         if self.it.phase != Phase::Idle {
             let end = self.ending(EndKind::ClientFailed);

@@ -329,3 +329,11 @@ fn a_map_that_is_waited_for_is_shown_as_that_until_it_stands_or_will_not_come() 
     rig.tell(PresenterMsg::Awaited(None));
     assert_eq!(rig.view().loading, None);
 }
+
+#[test]
+fn a_map_is_waited_for_on_after_a_panic() {
+    let mut rig = Rig::new(CameraMode::Map);
+    rig.tell(PresenterMsg::Awaited(Some("p:assets/a.dh-map".to_owned())));
+    rig.presenter = Presenter::new(gray_box(), rig.stage.clone(), rig.now);
+    assert_eq!(rig.view().loading.as_deref(), Some("p:assets/a.dh-map"));
+}

@@ -119,3 +119,14 @@ fn a_restart_goes_on_with_its_sequences_and_is_right_again_within_a_round_trip()
     assert_eq!(rig.seen.corrections.len(), corrected);
     assert!(rig.far.queue.counts().late == 0);
 }
+
+#[test]
+fn a_restart_before_the_first_snapshot_starts_ahead_all_the_same() {
+    let (mut rig, mut twin) = (Rig::new(4), Rig::new(4));
+    let standing = rig.seen.standing.clone().unwrap();
+    rig.predictor = Predictor::new(GrayBox::new().solids(), standing, true, rig.now);
+    rig.run(30);
+    twin.run(30);
+    assert!(!sequences(&twin).is_empty());
+    assert_eq!(sequences(&rig), sequences(&twin));
+}

@@ -25,7 +25,8 @@ pub(super) fn register(words: &mut Words) {
     );
     words.word(
         "peer.panic(\"actor\", n)",
-        "Panics one of its actors at its n-th message, counted from its start.",
+        "Panics one of its actors at its n-th message, counted from its start; asked for twice, it \
+         panics over that message again.",
         |peer: &mut PeerHandle, actor: &str, nth: Dynamic| {
             panic_at(&peer.stage, Target::Peer(peer.at), actor, &nth)
         },
@@ -84,7 +85,8 @@ fn of_servers(words: &mut Words) {
     });
     words.word(
         "server.panic(\"actor\", n)",
-        "Panics one of its actors at its n-th message, counted from its start.",
+        "Panics one of its actors at its n-th message, counted from its start; asked for twice, it \
+         panics over that message again.",
         |server: &mut ServerHandle, actor: &str, nth: Dynamic| {
             panic_at(&server.stage, Target::Server(server.at), actor, &nth)
         },

@@ -6,6 +6,7 @@ use super::*;
 use crate::directory::Directory;
 use crate::event::Observer;
 use crate::library::Library;
+use crate::map_switch::PreparedMap;
 
 /// A loop that goes on from what another one kept.
 fn remade(it: &Loop, peers: &[u32]) -> Loop {
@@ -47,6 +48,23 @@ fn what_happened_between_two_ticks_is_kept_too() {
     let mut again = remade(&it, &[1]);
     again.run(1);
     assert!(again.frame().is_empty());
+}
+
+#[test]
+fn who_has_arrived_between_two_ticks_is_not_frozen_again() {
+    let mut it = Loop::new();
+    let pawn = it.join(1, 0);
+    it.tell(TickMsg::Install(Arc::new(PreparedMap::gray_box())));
+    it.run(1);
+    let start = it.feet(pawn);
+    (1..=4).for_each(|sequence| it.walk(1, sequence));
+    it.run(4);
+    assert_eq!(it.feet(pawn), start, "it waits for its player");
+    it.tell(TickMsg::Arrived(PeerId(1)));
+    let mut again = remade(&it, &[1]);
+    (5..=20).for_each(|sequence| again.walk(1, sequence));
+    again.run(16);
+    assert_ne!(again.feet(pawn), start);
 }
 
 #[test]
