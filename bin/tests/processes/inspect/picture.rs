@@ -37,6 +37,7 @@ fn a_live_screen_is_a_small_picture() {
         ("inspect-actor", "\r", "control ["),
         ("inspect-ticks", "2", "[2 ticks"),
         ("inspect-links", "3", "[3 links"),
+        ("inspect-limits", "5H", "[5 limits"),
     ] {
         pty.press(keys);
         pty.lines_with(part);
