@@ -68,10 +68,12 @@ try {
   await tab('waits');
   saw.waits = await page.$$eval('#view', all => all.length);
   await tab('limits');
+  await page.waitForSelector('tr[data-limit]');
   saw.limits = await page.$$eval('tr[data-limit]', all => all.map(row => row.dataset.limit));
   await shot('limits');
 
   await tab('controls');
+  await page.waitForSelector('#answer');
   const set = async (key, value) => {
     const before = await told('answer');
     await page.$eval('form[data-form="set"]', (form, key, value) => {

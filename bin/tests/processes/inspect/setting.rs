@@ -92,7 +92,7 @@ fn a_server_and_its_client_set_what_is_theirs_and_say_what_the_console_answered(
     assert_eq!(server.set("server.maxPlayers", " 3 "), (200, "server.maxPlayers = 3".to_owned()));
     assert_eq!(bound(&server.snapshot(), "server.players"), 3, "it holds");
     server.refuses("server.maxPlayers", "65", 400, "from 1 to 64");
-    server.refuses("server.maxPlayers", "", 400, "expected a value");
+    server.refuses("server.maxPlayers", "", 400, "expected a whole number");
     server.refuses("server.maxPlayer", "3", 404, "server.maxPlayers");
     server.refuses("server.name", "x", 409, "needs a restart");
     server.refuses("client.interp", "0.2", 409, "this process is a server");

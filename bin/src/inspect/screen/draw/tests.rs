@@ -98,7 +98,7 @@ fn limits_are_listed_with_what_is_used_of_them_and_how_often_they_were_hit() {
 
 const GOLDEN_LIMITS: &str = "\
 Limit^                              Used    Peak    Bound    Hits uNit
-net.message                            -       -    1.0M       0 bytes
+net.message                            -       -    1049k       0 bytes
 server.players                        14      16       16       3 sessions";
 
 #[test]
