@@ -1,6 +1,6 @@
 //! Happening: what a script can wait for, by the names scripts use.
 
-use dh_client::ClientEvent;
+use dh_client::{ClientEvent, EndKind};
 use dh_server::ServerEvent;
 
 use crate::peer::PeerId;
@@ -18,7 +18,31 @@ pub(crate) const PEER_EVENTS: &[(&str, &str)] = &[
     ("chat", "a line of chat; the line as it is shown"),
     ("answer", "an answer of the server's console to it; the answer"),
     ("line", "another line of its feed or console; the line"),
-    ("ended", "a session or an attempt at one ended; how and why"),
+    (
+        "ended",
+        "a session or an attempt at one ended, also for its own leave() or join(); how and why",
+    ),
+    ("lost", "the same, but not for its own leave() or join(); how and why"),
+];
+
+/// How a session of a peer, or an attempt at one, ends.
+pub(crate) const ENDINGS: [(EndKind, &str); 16] = [
+    (EndKind::Quiet, "it was asked to: its own leave(), or join() while it was there"),
+    (EndKind::CouldNotReach, "nobody answers at the address"),
+    (EndKind::TimedOut, "the attempt ran out its clock"),
+    (EndKind::ServerFull, "the server has no place left"),
+    (EndKind::Removed, "the server threw it out"),
+    (EndKind::ClosedByServer, "the server ended the session, or its path died"),
+    (EndKind::MapTransferFailed, "the map did not arrive as it was described"),
+    (EndKind::MapUnusable, "the map arrived and is of no use"),
+    (EndKind::DiskFailed, "its disk cannot keep the map, or not read it"),
+    (EndKind::Unreadable, "the server sent what it cannot read"),
+    (EndKind::ClientFailed, "it failed itself"),
+    (EndKind::ServerKeyChanged, "the server has another key than before"),
+    (EndKind::ProtocolMismatch, "the two speak different protocols"),
+    (EndKind::BuildDiffers, "the two are of different builds"),
+    (EndKind::KnownHostsUnusable, "its file of known servers is damaged"),
+    (EndKind::KnownHostsNotWritten, "its file of known servers cannot be written"),
 ];
 
 /// The names of what can happen to a server, and what the text of each is.
@@ -53,8 +77,18 @@ impl Happening {
         Self { whose, name, text: text.to_owned() }
     }
 
-    /// What an event of a peer is to a script; none where it happens every tick.
-    pub(crate) fn of_peer(id: PeerId, event: &ClientEvent) -> Option<Self> {
+    /// What an event of a peer is to a script; nothing where it happens every tick.
+    pub(crate) fn of_peer(id: PeerId, event: &ClientEvent) -> impl Iterator<Item = Self> {
+        let first = Self::first_of_peer(id, event);
+        let lost = match event {
+            ClientEvent::Ended(end) if end.kind != EndKind::Quiet => first.clone(),
+            _ => None,
+        };
+        let lost = lost.map(|ended| Self { name: "lost", ..ended });
+        first.into_iter().chain(lost)
+    }
+
+    fn first_of_peer(id: PeerId, event: &ClientEvent) -> Option<Self> {
         let told = |name, text: &str| Some(Self::new(Whose::Peer(id), name, text));
         match event {
             ClientEvent::Stands(name @ ("connecting" | "playing")) => told(name, ""),

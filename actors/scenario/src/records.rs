@@ -204,9 +204,7 @@ impl Records {
     }
 
     pub(crate) fn note_peer(&mut self, id: PeerId, now: Micros, event: ClientEvent) {
-        if let Some(happening) = Happening::of_peer(id, &event) {
-            self.happens(happening);
-        }
+        Happening::of_peer(id, &event).for_each(|happening| self.happens(happening));
         let record = self.peers.entry(id).or_default();
         if let ClientEvent::Applied(snapshot) = &event {
             self.unchecked.push((id, record.attempts, Arc::clone(snapshot)));

@@ -42,7 +42,7 @@ pub use self::plan::{Plan, Size};
 pub use self::progress::Progress;
 
 use self::play::Play;
-use self::stage::Stage;
+use self::stage::Held;
 use crate::report::Report;
 use crate::scenario::Transport;
 use crate::world::World;
@@ -96,7 +96,7 @@ pub struct Ran {
 struct Laid {
     engine: Engine,
     ast: AST,
-    stage: Stage,
+    stage: Held,
 }
 
 impl Script {
@@ -173,11 +173,11 @@ impl Script {
         world.records().be_brief();
         *stage.0.world.borrow_mut() = Some(world);
         let Conditions { hasty, until, record, progress, .. } = conditions;
-        let (file, hasty, until) = (self.file.as_str(), *hasty, *until);
+        let (hasty, until) = (*hasty, *until);
         if let Some(folder) = record {
             runtime.flight().keep_in(folder);
         }
-        let play = Play { file, engine: &engine, ast: &ast, stage: &stage, hasty, until, progress };
+        let play = Play { engine: &engine, ast: &ast, stage: &stage, hasty, until, progress };
         let came = play.run(&runtime).await;
         let record = record.as_ref().map(|_| runtime.dump_flight("scenario"));
         let world = stage.0.world.take();
@@ -195,13 +195,13 @@ impl Script {
     }
 
     fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
-        let stage = Stage::new(self, conditions);
+        let stage = Held::new(self, conditions);
         let mut engine = engine();
         words::register(&mut engine, &stage);
         let ast = engine.compile(&self.text);
-        let ast = ast.map_err(|error| ScriptError::parsing(&self.file, &error))?;
+        let ast = ast.map_err(|error| ScriptError::parsing(self, &error))?;
         let ran = engine.run_ast(&ast);
-        ran.map_err(|error| ScriptError::running(&self.file, &error, rhai::Position::NONE))?;
+        ran.map_err(|error| ScriptError::running(self, &error, rhai::Position::NONE))?;
         if stage.plan().is_err() {
             return Err(self.nothing());
         }
@@ -210,7 +210,7 @@ impl Script {
 
     fn nothing(&self) -> ScriptError {
         let what = "expected `scenario(#{ seconds: N })` at the top";
-        ScriptError::at(&self.file, rhai::Position::NONE, what)
+        ScriptError::at(self, rhai::Position::NONE, what)
     }
 }
 

@@ -52,11 +52,23 @@ pub struct World {
 struct RunningServer {
     /// None while it could not be started again.
     server: Option<Server>,
+    standing: Standing,
     scope: Scope,
     name: String,
     address: SocketAddr,
     /// What it is started from again.
     setup: ServerSetup,
+}
+
+/// Where a server stands between its start and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It runs.
+    Runs,
+    /// It was told to stop in order, and has not done so yet.
+    Stops,
+    /// It was killed, has stopped, or could not be started again.
+    Ended,
 }
 
 struct RunningPeer {

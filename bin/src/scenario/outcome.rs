@@ -171,7 +171,7 @@ pub(super) fn build() -> String {
 /// A script that was refused, as a failure.
 pub(super) fn refused(mistake: &ScriptError) -> Failure {
     let exit = if mistake.missing { Exit::Missing } else { Exit::Damaged };
-    Failure::new(exit, mistake).remedy("dh scenario docs lists every word and what it takes")
+    Failure::new(exit, mistake).remedy(mistake.remedy())
 }
 
 /// What the script did and what came of it, by time; without what was left out.

@@ -18,6 +18,8 @@ pub struct Faults {
 struct Plans {
     by_path: BTreeMap<String, Plan>,
     live: BTreeMap<String, Weak<Entry>>,
+    /// Panics that were left when their actor ended.
+    missed: Vec<(String, u64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,13 @@ struct Plan {
     /// still to break a machine: where twice, its spare does too.
     panics: BTreeMap<u64, u32>,
     delays: VecDeque<Micros>,
+}
+
+impl Plan {
+    /// The messages that are still to break a machine.
+    fn to_come(&self) -> impl Iterator<Item = u64> {
+        self.panics.iter().filter(|(_, left)| 0 < **left).map(|(nth, _)| *nth)
+    }
 }
 
 /// The faults of one actor. While there are none a message costs one relaxed load.
@@ -49,6 +58,25 @@ impl Faults {
         self.plan(path, |plan| {
             plan.panics.remove(&nth);
         });
+    }
+
+    /// The panics that were planned and have not come, by path; those of actors that have ended
+    /// among them.
+    #[must_use]
+    pub fn left(&self) -> Vec<(String, u64)> {
+        let plans = lock(&self.plans);
+        let mut left = plans.missed.clone();
+        let mut add = |path: &String, plan: &Plan| {
+            left.extend(plan.to_come().map(|nth| (path.clone(), nth)));
+        };
+        plans.by_path.iter().for_each(|(path, plan)| add(path, plan));
+        for (path, entry) in &plans.live {
+            if let Some(entry) = entry.upgrade() {
+                add(path, &lock(&entry.faults.plan));
+            }
+        }
+        left.sort();
+        left
     }
 
     /// Serve the next deadline of the actor at `path` this much later; several are taken in turn.
@@ -78,7 +106,10 @@ impl Faults {
     }
 
     pub(crate) fn disarm(&self, entry: &Entry) {
-        lock(&self.plans).live.remove(&entry.path);
+        let mut plans = lock(&self.plans);
+        plans.live.remove(&entry.path);
+        let left = std::mem::take(&mut *lock(&entry.faults.plan));
+        plans.missed.extend(left.to_come().map(|nth| (entry.path.clone(), nth)));
     }
 }
 

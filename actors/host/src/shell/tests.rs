@@ -102,6 +102,25 @@ fn what_has_a_spare_is_handed_to_the_next_machine_before_all_else_and_told_as_lo
     }
 }
 
+#[test]
+fn a_panic_that_was_planned_and_never_came_is_left_also_when_its_actor_has_ended() {
+    let log = Log::default();
+    Simulation::new(1).run(async |runtime| {
+        let scope = runtime.root().child("here");
+        let faults = runtime.registry().faults();
+        faults.panic_at("here/probe", 1);
+        faults.panic_at("here/probe", 9);
+        faults.panic_at("elsewhere", 2);
+        let port = scope.spawn(Place::Sessions, "probe", Probe::new("probe", &log));
+        port.offer(ProbeMsg::Refuse(1)).unwrap();
+        after(&scope, 1).await;
+        let left = [("elsewhere".to_owned(), 2), ("here/probe".to_owned(), 9)];
+        assert_eq!(faults.left(), left);
+        scope.stop().await;
+        assert_eq!(faults.left(), left);
+    });
+}
+
 /// D5
 #[test]
 fn an_actor_past_its_budget_is_ended_with_a_told_reason_and_its_neighbours_go_on() {

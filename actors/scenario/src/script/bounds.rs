@@ -49,3 +49,17 @@ fn what_is_asked_for_in_parts_is_bounded_in_all() {
     let told = ended(&format!("scenario(#{{ seconds: 1, pallets: #{{ {five} }} }});"));
     assert!(told.contains("expected at most 268435456 in all"), "{told}");
 }
+
+#[test]
+fn nothing_of_a_run_outlives_it_whatever_its_callbacks_share() {
+    let text = "scenario(#{ seconds: 1, peers: #{ ada: #{} } });
+        let ada = peer(\"ada\");
+        let main = server(\"main\");
+        every(0.1, || if ada.playing { main.console(\"players\") });
+        on(ada, \"ended\", || ada.join());
+        never(\"ada is gone\", || ada.playing && main.pawns == 0);";
+    let laid = Script::new("it.rhai", text).lay(&Conditions::default()).unwrap();
+    let stage = std::rc::Rc::downgrade(&laid.stage.0);
+    drop(laid);
+    assert_eq!(stage.strong_count(), 0);
+}

@@ -61,7 +61,7 @@ impl Contents {
         for id in ids {
             let Some(pallet) = plan.pallets.get(&id) else {
                 let all = plan.pallets.keys().map(String::as_str);
-                return Err(super::error::unknown("pallet", &id, all));
+                return Err(super::error::nobody("pallet", &id, all));
             };
             let bytes = self.pallet(&id, *pallet)?;
             let path = format!("{GIVEN}/{id}.pallet");

@@ -1,8 +1,19 @@
-//! `ScriptError`: why a script is refused, with its place, and what was expected there.
+//! `ScriptError`: why a script is refused, with its place, what was expected there, and what helps.
 
 use std::fmt;
 
 use rhai::{EvalAltResult, ParseError, Position};
+
+use super::Script;
+use super::limit::{CALL_MAX, LISTED_MAX, OPERATIONS_MAX};
+use super::words::told;
+
+/// What helps where a word, or an entry, or a name of the language is not what is there.
+const DOCS: &str = "dh scenario docs lists every word and what it takes";
+/// What helps where the text is no text of the language.
+const LANGUAGE: &str = "https://rhai.rs/book/language explains the language";
+/// What helps where a preference is not what is there.
+const PREFS: &str = "dh prefs list";
 
 /// Why a script is refused or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,47 +24,64 @@ pub struct ScriptError {
     pub line: usize,
     /// The column, from 1; 0 where the whole line is meant.
     pub column: usize,
-    /// What is wrong, what was expected, and what to do.
+    /// What is wrong, and what was expected.
     pub what: String,
     /// Whether something that the script names is not there, rather than wrong.
     pub missing: bool,
+    /// What helps, where it is more than to mend that line.
+    pub helps: Option<&'static str>,
 }
 
 impl ScriptError {
-    pub(super) fn at(file: &str, place: Position, what: impl Into<String>) -> Self {
+    pub(super) fn at(script: &Script, place: Position, what: impl Into<String>) -> Self {
         let (line, column) = (place.line().unwrap_or(0), place.position().unwrap_or(0));
-        Self { file: file.to_owned(), line, column, what: what.into(), missing: false }
+        let file = script.file.clone();
+        Self { file, line, column, what: what.into(), missing: false, helps: None }
     }
 
-    pub(super) fn parsing(file: &str, error: &ParseError) -> Self {
-        Self::at(file, error.position(), error.err_type().to_string())
+    pub(super) fn parsing(script: &Script, error: &ParseError) -> Self {
+        let told = Self::at(script, error.position(), error.err_type().to_string());
+        Self { helps: Some(LANGUAGE), ..told }
     }
 
     /// What went wrong while a script ran; `call` is where what ran was handed over.
-    pub(super) fn running(file: &str, error: &EvalAltResult, call: Position) -> Self {
+    pub(super) fn running(script: &Script, error: &EvalAltResult, call: Position) -> Self {
         let inner = error.unwrap_inner();
         let place = [inner.position(), error.position(), call];
         let place = place.into_iter().find(|place| !place.is_none()).unwrap_or(Position::NONE);
-        let (what, missing) = match inner {
+        match inner {
             EvalAltResult::ErrorRuntime(value, _) => match value.clone().try_cast::<Wrong>() {
-                Some(wrong) => (wrong.what, wrong.missing),
-                None => (value.to_string(), false),
+                Some(wrong) => wrong.told(script, place),
+                None => Self::at(script, place, value.to_string()),
             },
-            EvalAltResult::ErrorTooManyOperations(_) => {
-                let max = super::limit::OPERATIONS_MAX;
-                (
-                    format!("it does not end within {max} operations; expected a short callback"),
-                    false,
-                )
+            EvalAltResult::ErrorTooManyOperations(_) => Self::at(
+                script,
+                place,
+                format!("it does not end within {OPERATIONS_MAX} operations; expected less"),
+            ),
+            EvalAltResult::ErrorFunctionNotFound(call, _) => {
+                Self { helps: Some(DOCS), ..Self::at(script, place, told::call(call)) }
             }
             EvalAltResult::ErrorTerminated(..) => {
-                let max = super::limit::CALL_MAX.as_secs();
-                (format!("it does not end within {max} s; expected a short callback"), false)
+                let max = CALL_MAX.as_secs();
+                Self::at(script, place, format!("it does not end within {max} s; expected less"))
             }
-            EvalAltResult::ErrorFunctionNotFound(call, _) => (unknown_word(call), false),
-            other => (plain(other), false),
-        };
-        Self { missing, ..Self::at(file, place, what) }
+            EvalAltResult::ErrorDotExpr(what, _) => match told::property(what) {
+                Some(what) => Self { helps: Some(DOCS), ..Self::at(script, place, what) },
+                None => Self::at(script, place, plain(inner)),
+            },
+            other => Self::at(script, place, plain(other)),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match (self.helps, self.line) {
+            (Some(helps), _) => helps.to_owned(),
+            (None, 0) => format!("edit {}", self.file),
+            (None, line) => format!("edit {}, line {line}", self.file),
+        }
     }
 }
 
@@ -71,54 +99,113 @@ impl fmt::Display for ScriptError {
 impl std::error::Error for ScriptError {}
 
 /// What a word of the vocabulary complains of; the engine adds the place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Wrong {
-    pub(super) what: String,
-    pub(super) missing: bool,
+    what: String,
+    missing: bool,
+    helps: Option<&'static str>,
+    /// Which entry of the object map that the word was given, from the outermost.
+    path: Vec<String>,
 }
 
 /// What a word hands back.
 pub(super) type Said<T> = Result<T, Box<EvalAltResult>>;
 
+/// Complaints about an entry of an object map.
+pub(super) trait Under {
+    /// What is complained of stands under this key.
+    fn under(self, key: &str) -> Self;
+}
+
+impl<T> Under for Said<T> {
+    fn under(self, key: &str) -> Self {
+        self.map_err(|error| match error.unwrap_inner() {
+            EvalAltResult::ErrorRuntime(value, _) => match value.clone().try_cast::<Wrong>() {
+                Some(mut wrong) => {
+                    wrong.path.insert(0, key.to_owned());
+                    wrong.into()
+                }
+                None => error,
+            },
+            _ => error,
+        })
+    }
+}
+
+impl Wrong {
+    /// With its place, and with the keys it stands under.
+    fn told(self, script: &Script, place: Position) -> ScriptError {
+        let Self { what, missing, helps, path } = self;
+        let place = if path.is_empty() { place } else { script.entry(place, &path) };
+        let last = path.last().map(String::as_str).unwrap_or_default();
+        // What names the last key itself needs only those above.
+        let is_named = what.contains(&format!("\"{last}\""));
+        let shown = if is_named { &path[..path.len().saturating_sub(1)] } else { &path[..] };
+        let what = what.strip_prefix(&format!("{last}: ")).unwrap_or(&what);
+        let gap = if shown.is_empty() { "" } else { ": " };
+        let what = format!("{}{gap}{what}", shown.join("."));
+        ScriptError { missing, helps, ..ScriptError::at(script, place, what) }
+    }
+}
+
+impl From<Wrong> for Box<EvalAltResult> {
+    fn from(wrong: Wrong) -> Self {
+        Self::new(EvalAltResult::ErrorRuntime(rhai::Dynamic::from(wrong), Position::NONE))
+    }
+}
+
 /// A complaint about how a word was used.
 pub(super) fn wrong(what: impl Into<String>) -> Box<EvalAltResult> {
-    complaint(what.into(), false)
+    Wrong { what: what.into(), ..Wrong::default() }.into()
 }
 
 /// A complaint about something that is not there.
 pub(super) fn missing(what: impl Into<String>) -> Box<EvalAltResult> {
-    complaint(what.into(), true)
+    Wrong { what: what.into(), missing: true, ..Wrong::default() }.into()
 }
 
-fn complaint(what: String, missing: bool) -> Box<EvalAltResult> {
-    let value = rhai::Dynamic::from(Wrong { what, missing });
-    Box::new(EvalAltResult::ErrorRuntime(value, Position::NONE))
+/// A complaint about a preference.
+pub(super) fn wrong_pref(problem: dh_prefs::Problem) -> Box<EvalAltResult> {
+    let told = dh_prefs::PrefError { place: dh_prefs::Place::Console, problem }.to_string();
+    let what = told.strip_suffix("; nothing was changed").unwrap_or(&told).to_owned();
+    Wrong { what, helps: Some(PREFS), ..Wrong::default() }.into()
 }
 
-/// A list of words that one of was expected, and the nearest to what was said.
+/// A name of the language that there is none of.
 pub(super) fn unknown<'a>(
     kind: &str,
     said: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Box<EvalAltResult> {
-    let near = dh_prefs::nearest(said, known.clone());
-    let known: Vec<&str> = known.collect();
-    let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
-    wrong(format!("no {kind} is called \"{said}\"{hint} expected one of {}", known.join(", ")))
+    Wrong { what: no_such(kind, said, known), helps: Some(DOCS), ..Wrong::default() }.into()
 }
 
-/// A call of something that is no word, or of a word with other things than it takes.
-fn unknown_word(call: &str) -> String {
-    let name = call.split([' ', '(']).next().unwrap_or(call);
-    match super::words::usages(name) {
-        Some(usages) => format!("expected {usages}, found {call}"),
-        None => {
-            let words = super::words::list();
-            let near = dh_prefs::nearest(name, words.iter().map(super::words::Word::name));
-            let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            format!("no word is called {name}{hint} `dh scenario docs` lists them")
-        }
-    }
+/// A name that the script gives to nobody.
+pub(super) fn nobody<'a>(
+    kind: &str,
+    said: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Box<EvalAltResult> {
+    wrong(no_such(kind, said, known))
+}
+
+/// What there is instead, where that is a short list, and the nearest to what was said.
+pub(super) fn no_such<'a>(
+    kind: &str,
+    said: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> String {
+    let near = dh_prefs::nearest(said, known.clone());
+    let known: Vec<&str> = known.collect();
+    let list = known.join(", ");
+    let hint = match (near, known.len()) {
+        (_, 0) => "; there is none".to_owned(),
+        (Some(near), 1..=LISTED_MAX) => format!("; did you mean \"{near}\"? (there are {list})"),
+        (None, 1..=LISTED_MAX) => format!("; expected one of {list}"),
+        (Some(near), _) => format!("; did you mean \"{near}\"?"),
+        (None, _) => String::new(),
+    };
+    format!("no {kind} is called \"{said}\"{hint}")
 }
 
 /// An error of the engine in one line, without its place.

@@ -40,6 +40,8 @@ pub const CALL_MAX: Duration = Duration::from_secs(5);
 pub const RAIDS_MAX: usize = 64;
 /// Failures that are told of one run.
 pub const FAILURES_MAX: usize = 64;
+/// Names that are listed where one of them was expected.
+pub const LISTED_MAX: usize = 12;
 /// Values that are remembered of what a condition read.
 pub const READS_MAX: usize = 12;
 /// Characters that are shown of one value.

@@ -7,9 +7,11 @@ use dh_host::net::Links;
 use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
-use super::error::{Said, unknown, wrong};
+use super::content::Contents;
+use super::error::{Said, Under as _, nobody, unknown, wrong, wrong_pref};
 use super::limit::{PALLET_MAX, PALLETS_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
 use super::value::{integer, links, micros, role, text, truth};
+use super::words::Entries;
 use crate::roles::Role;
 use crate::scenario::Transport;
 
@@ -115,70 +117,105 @@ impl Default for PeerPlan {
     }
 }
 
+/// The entries of the data at the top.
+pub(super) const SCENARIO: Entries = &[
+    ("size", "small, at most 8 peers and 60 seconds, or large; small unless said"),
+    ("seconds", "how long it runs; must be said"),
+    ("transport", "memory, or quic where packets matter; memory unless said"),
+    ("links", "links by name, for peers to refer to"),
+    ("pallets", "pallets that are made up, by id"),
+    ("servers", "servers by name; one called main unless said"),
+    ("peers", "peers by name"),
+];
+
+/// The entries of a server.
+pub(super) const SERVER: Entries = &[
+    ("map", "the map it starts with: a pallet's id, core:assets/demo.dh-map, or the gray box"),
+    ("prefs", "its preferences, #{ \"server.maxPlayers\": 2 }; `dh prefs list` lists them"),
+    ("pallets", "the ids of the pallets it has; all of them unless said"),
+    ("starts", "whether it starts with the scenario; true unless said"),
+];
+
+/// The entries of a pallet.
+pub(super) const PALLET: Entries = &[
+    ("floor", "how high its floor is, -1000 to 1000 metres; 0 unless said"),
+    ("bytes", "bytes of noise that peers must fetch with it; 0 unless said"),
+];
+
+/// The entries of a peer.
+pub(super) const PEER: Entries = &[
+    ("role", "how it behaves; idle unless said"),
+    ("link", "its path: the name of a link, a link, or #{ up, down }; ideal unless said"),
+    ("prefs", "its preferences, as those of a server"),
+    ("server", "the server it joins; unless said the first, by the order of their names"),
+    ("joins", "when it joins, in seconds; 0 unless said, false for not before join()"),
+    ("inside", "whether it is the host in the server's own process; false unless said"),
+];
+
 impl Plan {
     /// Read what `scenario(#{...})` was given.
     pub(super) fn read(data: &Map) -> Said<Self> {
-        const KEYS: [&str; 7] =
-            ["size", "seconds", "transport", "links", "pallets", "servers", "peers"];
-        known("entry of scenario", data, &KEYS)?;
+        known("entry of scenario", data, SCENARIO)?;
         let span = data.get("seconds").ok_or_else(|| wrong("scenario: expected `seconds: N`"))?;
+        let sizes = [("small", Size::Small), ("large", Size::Large)];
+        let ways = [("quic", Transport::Quic), ("memory", Transport::Memory)];
         let mut plan = Self {
-            size: Size::Small,
-            span: micros("seconds", span)?,
-            transport: Transport::Memory,
+            size: entry(data, "size", Size::Small, |it| one_of("size", it, &sizes))?,
+            span: micros("seconds", span).under("seconds")?,
+            transport: entry(data, "transport", Transport::Memory, |it| {
+                one_of("transport", it, &ways)
+            })?,
             links: BTreeMap::new(),
             pallets: BTreeMap::new(),
             servers: Vec::new(),
             peers: Vec::new(),
         };
-        if plan.span == Micros(0) || SECONDS_MAX < plan.span.as_secs_f64() {
-            return Err(wrong(format!("seconds: expected more than 0 and at most {SECONDS_MAX}")));
-        }
-        if let Some(size) = data.get("size") {
-            plan.size = one_of("size", size, &[("small", Size::Small), ("large", Size::Large)])?;
-        }
-        if let Some(transport) = data.get("transport") {
-            let ways = [("quic", Transport::Quic), ("memory", Transport::Memory)];
-            plan.transport = one_of("transport", transport, &ways)?;
-        }
-        for (name, link) in entries(data, "links")? {
-            plan.links.insert(name.clone(), links(&link, &plan.links)?);
-        }
-        for (id, pallet) in entries(data, "pallets")? {
-            plan.pallets.insert(id.clone(), PalletPlan::read(&pallet)?);
-        }
+        plan.is_in_bounds().under("seconds")?;
+        each(data, "links", |name, link| {
+            let read = links(link, &plan.links)?;
+            plan.links.insert(name.to_owned(), read);
+            Ok(())
+        })?;
+        each(data, "pallets", |id, pallet| {
+            plan.pallets.insert(id.to_owned(), PalletPlan::read(pallet)?);
+            Ok(())
+        })?;
         let bytes: u64 = plan.pallets.values().map(|it| it.bytes).sum();
         if PALLETS_MAX < bytes {
-            let what = format!("pallets: {bytes} bytes, expected at most {PALLETS_MAX} in all");
-            return Err(wrong(what));
+            let what = format!("{bytes} bytes, expected at most {PALLETS_MAX} in all");
+            return Err(wrong(what)).under("pallets");
         }
-        for (name, server) in entries(data, "servers")? {
-            plan.servers.push(ServerPlan::read(name, &server)?);
-        }
+        each(data, "servers", |name, server| {
+            let server = ServerPlan::read(name.to_owned(), server)?;
+            Contents::barcode(&plan, &server.map).under("map")?;
+            plan.servers.push(server);
+            Ok(())
+        })?;
         if plan.servers.is_empty() {
-            plan.servers.push(ServerPlan {
-                name: "main".into(),
-                starts: true,
-                ..Default::default()
-            });
+            let main = ServerPlan { name: "main".into(), starts: true, ..Default::default() };
+            plan.servers.push(main);
         }
-        for (name, peer) in entries(data, "peers")? {
-            let peer = PeerPlan::read(PeerPlan { name, ..PeerPlan::default() }, &peer, &plan)?;
+        each(data, "peers", |name, peer| {
+            let peer =
+                PeerPlan { name: name.to_owned(), ..PeerPlan::default() }.read(peer, &plan)?;
             plan.peers.push(peer);
+            Ok(())
+        })?;
+        if PEERS_MAX < plan.peers.len() {
+            return Err(wrong(format!("expected at most {PEERS_MAX}"))).under("peers");
         }
-        plan.is_in_bounds()?;
+        if SERVERS_MAX < plan.servers.len() {
+            return Err(wrong(format!("expected at most {SERVERS_MAX}"))).under("servers");
+        }
         Ok(plan)
     }
 
     fn is_in_bounds(&self) -> Said<()> {
-        if PEERS_MAX < self.peers.len() {
-            return Err(wrong(format!("peers: expected at most {PEERS_MAX}")));
-        }
-        if SERVERS_MAX < self.servers.len() {
-            return Err(wrong(format!("servers: expected at most {SERVERS_MAX}")));
+        if self.span == Micros(0) || SECONDS_MAX < self.span.as_secs_f64() {
+            return Err(wrong(format!("expected more than 0 and at most {SECONDS_MAX}")));
         }
         if self.size == Size::Small && SMALL_MAX < self.span {
-            return Err(wrong("seconds: a small scenario runs at most 60; say `size: \"large\"`"));
+            return Err(wrong("a small scenario runs at most 60; say `size: \"large\"`"));
         }
         Ok(())
     }
@@ -187,21 +224,24 @@ impl Plan {
     pub(super) fn server(&self, name: &str) -> Said<usize> {
         let at = self.servers.iter().position(|server| server.name == name);
         let names = self.servers.iter().map(|server| server.name.as_str());
-        at.ok_or_else(|| unknown("server", name, names))
+        at.ok_or_else(|| nobody("server", name, names))
     }
 }
 
 impl PalletPlan {
     fn read(data: &Dynamic) -> Said<Self> {
         let data = map("a pallet", data)?;
-        known("entry of a pallet", &data, &["floor", "bytes"])?;
-        let floor = data.get("floor").map_or(Ok(0.0), |it| super::value::number("floor", it))?;
-        let bytes = data.get("bytes").map_or(Ok(0), |it| integer("bytes", it))?;
-        let bytes = u64::try_from(bytes).ok().filter(|bytes| *bytes <= PALLET_MAX);
-        let bytes = bytes.ok_or_else(|| wrong(format!("bytes: expected 0 to {PALLET_MAX}")))?;
-        if !(-1_000.0..=1_000.0).contains(&floor) {
-            return Err(wrong("floor: expected -1000 to 1000 metres"));
-        }
+        known("entry of a pallet", &data, PALLET)?;
+        let floor = entry(&data, "floor", 0.0, |it| {
+            let floor = super::value::number("floor", it)?;
+            let is_fair = (-1_000.0..=1_000.0).contains(&floor);
+            if is_fair { Ok(floor) } else { Err(wrong("expected -1000 to 1000 metres")) }
+        })?;
+        let bytes = entry(&data, "bytes", 0, |it| {
+            let bytes = u64::try_from(integer("bytes", it)?).ok();
+            let bytes = bytes.filter(|bytes| *bytes <= PALLET_MAX);
+            bytes.ok_or_else(|| wrong(format!("expected 0 to {PALLET_MAX}")))
+        })?;
         Ok(Self { floor, bytes })
     }
 }
@@ -209,14 +249,14 @@ impl PalletPlan {
 impl ServerPlan {
     fn read(name: String, data: &Dynamic) -> Said<Self> {
         let data = map("a server", data)?;
-        known("entry of a server", &data, &["map", "prefs", "pallets", "starts"])?;
-        let map = data.get("map").map_or(Ok(String::new()), |it| text("map", it))?;
-        let pallets = match data.get("pallets") {
-            Some(list) => Some(texts("pallets", list)?),
-            None => None,
-        };
-        let starts = data.get("starts").map_or(Ok(true), |it| truth("starts", it))?;
-        Ok(Self { name, map, prefs: prefs(&data)?, pallets, starts })
+        known("entry of a server", &data, SERVER)?;
+        Ok(Self {
+            name,
+            map: entry(&data, "map", String::new(), |it| text("map", it))?,
+            pallets: entry(&data, "pallets", None, |it| texts("pallets", it).map(Some))?,
+            starts: entry(&data, "starts", true, |it| truth("starts", it))?,
+            prefs: prefs(&data)?,
+        })
     }
 }
 
@@ -224,34 +264,29 @@ impl PeerPlan {
     /// Change what `data` says of it.
     pub(super) fn read(mut self, data: &Dynamic, plan: &Plan) -> Said<Self> {
         let data = map("a peer", data)?;
-        const KEYS: [&str; 6] = ["role", "link", "prefs", "server", "joins", "inside"];
-        known("entry of a peer", &data, &KEYS)?;
-        if let Some(role_name) = data.get("role") {
-            self.role = role(&text("role", role_name)?)?;
-        }
-        if let Some(link) = data.get("link") {
-            self.links = links(link, &plan.links)?;
-        }
-        if let Some(server) = data.get("server") {
-            let server = text("server", server)?;
+        known("entry of a peer", &data, PEER)?;
+        self.role = entry(&data, "role", self.role, |it| role(&text("role", it)?))?;
+        self.links = entry(&data, "link", self.links, |it| links(it, &plan.links))?;
+        self.server = entry(&data, "server", self.server, |it| {
+            let server = text("server", it)?;
             plan.server(&server)?;
-            self.server = Some(server);
-        }
-        self.joins = match data.get("joins") {
-            Some(never) if never.as_bool() == Ok(false) => None,
-            Some(when) => Some(micros("joins", when)?),
-            None => self.joins,
-        };
-        self.inside = data.get("inside").map_or(Ok(self.inside), |it| truth("inside", it))?;
+            Ok(Some(server))
+        })?;
+        self.joins = entry(&data, "joins", self.joins, |it| match it.as_bool() {
+            Ok(false) => Ok(None),
+            _ => micros("joins", it).map(Some),
+        })?;
+        self.inside = entry(&data, "inside", self.inside, |it| truth("inside", it))?;
         self.prefs.extend(prefs(&data)?);
         Ok(self)
     }
 }
 
 /// Refuse an entry that nobody reads.
-pub(super) fn known(kind: &str, data: &Map, keys: &[&str]) -> Said<()> {
-    match data.keys().find(|key| !keys.contains(&key.as_str())) {
-        Some(key) => Err(unknown(kind, key, keys.iter().copied())),
+pub(super) fn known(kind: &str, data: &Map, keys: Entries) -> Said<()> {
+    let names = keys.iter().map(|(key, _)| *key);
+    match data.keys().find(|key| !names.clone().any(|name| name == key.as_str())) {
+        Some(key) => Err(unknown(kind, key, names)).under(key),
         None => Ok(()),
     }
 }
@@ -263,9 +298,16 @@ pub(super) fn map(what: &str, value: &Dynamic) -> Said<Map> {
     map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{...}}, found {found}")))
 }
 
-fn entries(data: &Map, key: &str) -> Said<Vec<(String, Dynamic)>> {
-    let Some(value) = data.get(key) else { return Ok(Vec::new()) };
-    Ok(map(key, value)?.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+/// What an entry says, or what holds where it is not there.
+fn entry<T>(data: &Map, key: &str, standard: T, read: impl FnOnce(&Dynamic) -> Said<T>) -> Said<T> {
+    data.get(key).map_or(Ok(standard), |value| read(value).under(key))
+}
+
+/// Read each entry of the object map that an entry is.
+fn each(data: &Map, key: &str, mut read: impl FnMut(&str, &Dynamic) -> Said<()>) -> Said<()> {
+    entry(data, key, (), |value| {
+        map(key, value)?.iter().try_for_each(|(name, value)| read(name, value).under(name))
+    })
 }
 
 fn one_of<T: Copy>(what: &str, value: &Dynamic, choices: &[(&str, T)]) -> Said<T> {
@@ -281,13 +323,12 @@ fn texts(what: &str, value: &Dynamic) -> Said<Vec<String>> {
 }
 
 fn prefs(data: &Map) -> Said<Vec<String>> {
-    let Some(given) = data.get("prefs") else { return Ok(Vec::new()) };
-    let mut checked = dh_prefs::Prefs::default();
-    let pairs = map("prefs", given)?;
-    let pairs = pairs.into_iter().map(|(key, value)| format!("{key}={value}"));
-    let pairs: Vec<String> = pairs.collect();
-    for pair in &pairs {
-        checked.set_argument(pair).map_err(|error| wrong(format!("prefs: {error}")))?;
-    }
+    let (mut checked, mut pairs) = (dh_prefs::Prefs::default(), Vec::new());
+    each(data, "prefs", |key, value| {
+        let pair = format!("{key}={value}");
+        checked.set_argument(&pair).map_err(|error| wrong_pref(error.problem))?;
+        pairs.push(pair);
+        Ok(())
+    })?;
     Ok(pairs)
 }

@@ -9,13 +9,13 @@ use super::checks::{Check, Kind};
 use super::error::{Said, ScriptError};
 use super::limit::{DUE_MAX, FAILURES_MAX};
 use super::reads::shown;
-use super::stage::{Handler, Stage, What};
+use super::stage::{Handler, Stage, Strike, What};
+use super::words::actors::taken;
 use super::words::{peers, servers};
 use crate::world::{STEP, World};
 
 /// A script that is ready to run, and what runs it.
 pub(super) struct Play<'a> {
-    pub(super) file: &'a str,
     pub(super) engine: &'a Engine,
     pub(super) ast: &'a AST,
     pub(super) stage: &'a Stage,
@@ -93,7 +93,7 @@ impl Play<'_> {
                     "more than {DUE_MAX} callbacks at one moment; expected each to wait for a \
                      later one"
                 );
-                return Err(ScriptError::at(self.file, due.place, what));
+                return Err(ScriptError::at(&self.stage.0.script, due.place, what));
             }
             match due.what {
                 What::Call(call) => drop(self.call(&call, None, due.place)?),
@@ -122,7 +122,7 @@ impl Play<'_> {
             let Ok(holds) = holds.as_bool() else {
                 let found = holds.type_name();
                 let what = format!("expected a condition, true or false, found {found}");
-                return Err(ScriptError::at(self.file, *place, what));
+                return Err(ScriptError::at(&self.stage.0.script, *place, what));
             };
             match kind {
                 Kind::By(_) if holds => {}
@@ -137,26 +137,49 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// The last word: every check was reached.
+    /// The last word: every check was reached, and every panic came. What a run that goes without
+    /// some of its deeds does not reach says nothing.
     fn end(&self) -> Result<(), ScriptError> {
-        if self.has_failed() {
+        if self.has_failed() || !self.stage.0.without.is_empty() {
             return Ok(());
         }
+        self.reached()?;
+        let strikes = self.stage.0.strikes.borrow();
+        let world = self.told(self.stage.world(), Position::NONE)?;
+        let registry = world.runtime().registry();
+        let left = registry.faults().left();
+        let missed =
+            |it: &&Strike| left.iter().any(|(path, nth)| (path, *nth) == (&it.path, it.nth));
+        let Some(Strike { path, nth, actor, place }) = strikes.iter().find(missed) else {
+            return Ok(());
+        };
+        let had = match registry.report(path) {
+            Some(report) => format!("had {} messages by the end", taken(&report)),
+            None => "is not there at the end".to_owned(),
+        };
+        let what = format!("this panic never came: {actor} {had}, expected {nth} of them");
+        Err(ScriptError::at(&self.stage.0.script, *place, what))
+    }
+
+    fn reached(&self) -> Result<(), ScriptError> {
         let unreached = self.stage.0.checks.borrow().unreached(self.ast);
         match unreached.first() {
             None => Ok(()),
             Some(place) => {
                 let what = "this check was never evaluated: what should have called it did not \
                             happen; expected every check that stands under no `if` to be reached";
-                Err(ScriptError::at(self.file, *place, what))
+                Err(ScriptError::at(&self.stage.0.script, *place, what))
             }
         }
     }
 
     async fn stop_servers(&self) {
         let stopping = std::mem::take(&mut *self.stage.0.stopping.borrow_mut());
-        for scope in stopping {
+        for (server, scope) in stopping {
             scope.stop().await;
+            if let Some(world) = &mut *self.stage.0.world.borrow_mut() {
+                world.has_stopped(server);
+            }
         }
     }
 
@@ -203,7 +226,7 @@ impl Play<'_> {
             Some(text) => call.call(self.engine, self.ast, (text.to_owned(),)),
             None => call.call(self.engine, self.ast, ()),
         };
-        result.map_err(|error| ScriptError::running(self.file, &error, place))
+        result.map_err(|error| ScriptError::running(&self.stage.0.script, &error, place))
     }
 
     /// Whether a callback has a parameter beside the variables that it shares.
@@ -214,6 +237,6 @@ impl Play<'_> {
     }
 
     fn told<T>(&self, said: Said<T>, place: Position) -> Result<T, ScriptError> {
-        said.map_err(|error| ScriptError::running(self.file, &error, place))
+        said.map_err(|error| ScriptError::running(&self.stage.0.script, &error, place))
     }
 }

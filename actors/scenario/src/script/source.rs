@@ -1,8 +1,8 @@
 //! Source: the text of a script, and what stands at a place of it.
 
-use rhai::Position;
+use rhai::{ASTNode, Expr, OptimizationLevel, Position, Stmt};
 
-use super::Script;
+use super::{Script, engine};
 use crate::report::Place;
 
 /// Characters that are shown of one call.
@@ -15,6 +15,39 @@ impl Script {
         let text = call_at(&self.text, line, column);
         Place { file: self.file.clone(), line, column, text, found }
     }
+
+    /// Where an entry stands in the object map that the call at a place is given, by the keys that
+    /// lead there: its key, or the last one on the way that is written out there. Without a place
+    /// the data at the top is meant.
+    pub(super) fn entry(&self, call: Position, path: &[String]) -> Position {
+        let mut engine = engine();
+        // What is folded into a constant has no places any more.
+        engine.set_optimization_level(OptimizationLevel::None);
+        let Ok(ast) = engine.compile(&self.text) else { return call };
+        let mut found = call;
+        ast.walk(&mut |nodes| {
+            let Some(
+                ASTNode::Expr(Expr::FnCall(it, at) | Expr::MethodCall(it, at))
+                | ASTNode::Stmt(Stmt::FnCall(it, at)),
+            ) = nodes.last()
+            else {
+                return true;
+            };
+            let is_meant = if call.is_none() { it.name == "scenario" } else { *at == call };
+            if is_meant && let Some(data) = it.args.iter().find(|it| matches!(it, Expr::Map(..))) {
+                found = key_in(data, path).unwrap_or(*at);
+            }
+            !is_meant
+        });
+        found
+    }
+}
+
+/// Where the key at the end of a path stands, or the last key before it that is there.
+fn key_in(data: &Expr, path: &[String]) -> Option<Position> {
+    let (Expr::Map(map, _), [first, rest @ ..]) = (data, path) else { return None };
+    let (key, value) = map.0.iter().find(|(key, _)| key.name == *first)?;
+    Some(key_in(value, rest).unwrap_or(key.pos))
 }
 
 /// The call that begins at this line and column, on one line, as far as it is shown.

@@ -23,7 +23,7 @@ use super::reads::Reads;
 use super::{Conditions, Script};
 use crate::happening::{Happening, Whose};
 use crate::peer::PeerId;
-use crate::roles::Acting;
+use crate::roles::{Acting, Role};
 use crate::server::ServerId;
 use crate::world::World;
 
@@ -33,6 +33,11 @@ const NOBODY: PeerId = PeerId(u32::MAX);
 /// What all words of one script reach.
 #[derive(Clone)]
 pub(super) struct Stage(pub(super) Rc<Shared>);
+
+/// The stage of one run, by whoever runs it. Callbacks share the variables of the script, among
+/// which are servers and peers, and those lead here again: at the end they are forgotten, as else
+/// nothing of a run would ever be freed.
+pub(super) struct Held(Stage);
 
 pub(super) struct Shared {
     pub(super) plan: RefCell<Option<Rc<Plan>>>,
@@ -48,7 +53,9 @@ pub(super) struct Shared {
     pub(super) script: Script,
     /// Where the word stands that runs, or ran last.
     pub(super) place: Cell<Position>,
-    pub(super) stopping: RefCell<Vec<dh_host::Scope>>,
+    pub(super) stopping: RefCell<Vec<(ServerId, dh_host::Scope)>>,
+    /// Panics that were planned.
+    pub(super) strikes: RefCell<Vec<Strike>>,
     /// What is hostile until the end.
     pub(super) raids: RefCell<Vec<Hostile>>,
     pub(super) rng: RefCell<ChaCha8Rng>,
@@ -73,6 +80,8 @@ pub(super) struct Player {
     pub(super) acting: Option<Acting>,
     /// How often it looks at the world, and when next.
     pub(super) frames: Option<(Micros, Micros)>,
+    /// Where it was made; nowhere if by the data at the top.
+    pub(super) place: Position,
 }
 
 /// Something to call at a time.
@@ -97,6 +106,17 @@ pub(super) enum What {
 /// What a word does to the world, now or later.
 type Act = dyn Fn(&Stage) -> Said<()>;
 
+/// A panic that was planned, and must have come by the end.
+pub(super) struct Strike {
+    /// Where the actor stands in the tree.
+    pub(super) path: String,
+    /// At which of its messages it panics.
+    pub(super) nth: u64,
+    /// What it is called in the script.
+    pub(super) actor: String,
+    pub(super) place: Position,
+}
+
 /// A callback for what happens.
 #[derive(Clone)]
 pub(super) struct Handler {
@@ -113,8 +133,31 @@ pub(super) enum Target {
     Peer(usize),
 }
 
-impl Stage {
+impl Held {
     pub(super) fn new(script: &Script, conditions: &Conditions) -> Self {
+        Self(Stage::new(script, conditions))
+    }
+}
+
+impl std::ops::Deref for Held {
+    type Target = Stage;
+
+    fn deref(&self) -> &Stage {
+        &self.0
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Shared { queue, handlers, checks, .. } = &*self.0.0;
+        queue.take();
+        handlers.take();
+        checks.borrow_mut().open.clear();
+    }
+}
+
+impl Stage {
+    fn new(script: &Script, conditions: &Conditions) -> Self {
         let seeds = dh_host::Seeds::new(conditions.seed);
         Self(Rc::new(Shared {
             plan: RefCell::default(),
@@ -129,6 +172,7 @@ impl Stage {
             script: script.clone(),
             place: Cell::new(Position::NONE),
             stopping: RefCell::default(),
+            strikes: RefCell::default(),
             raids: RefCell::default(),
             rng: RefCell::new(seeds.rng("script")),
             seeds,
@@ -227,14 +271,19 @@ impl Stage {
         if self.runs() {
             return act(self);
         }
-        self.call_at(Micros(0), What::Do(Rc::new(act)), Position::NONE)
+        self.call_at(Micros(0), What::Do(Rc::new(act)), self.0.place.get())
     }
 
     /// The server of the world, once it was started.
     pub(super) fn server(&self, at: usize) -> Said<ServerId> {
         let id = self.0.servers.borrow().get(at).copied().flatten();
         let name = || self.server_name(at).unwrap_or_default();
-        id.ok_or_else(|| wrong(format!("server {} has not been started", name())))
+        id.ok_or_else(|| {
+            let name = name();
+            wrong(format!(
+                "server {name} has not been started; expected server(\"{name}\").start() before"
+            ))
+        })
     }
 
     /// The peer of the world; nobody, of whom nothing was told, where it was left out of this run.
@@ -261,6 +310,17 @@ impl Stage {
         Ok(())
     }
 
+    /// Refuse what is asked of a peer that is no player.
+    pub(super) fn is_player(&self, at: usize) -> Said<()> {
+        let peers = self.0.peers.borrow();
+        let plan = &peers[at].plan;
+        if plan.role != Role::Hostile {
+            return Ok(());
+        }
+        let name = &plan.name;
+        Err(wrong(format!("{name} is hostile, so no player is behind it; expected another role")))
+    }
+
     /// Do something to one peer; nothing where it was left out.
     pub(super) fn to_peer(
         &self,
@@ -269,6 +329,7 @@ impl Stage {
         what: &str,
         act: impl Fn(&mut World, PeerId) + 'static,
     ) -> Said<()> {
+        self.is_player(at)?;
         let name = self.peer_name(at);
         self.deed(kind, format!("{name} {what}"), move |stage| stage.with_peer(at, &act))
     }

@@ -33,26 +33,59 @@ fn every_mistake_is_told_with_its_place_and_what_was_expected() {
         ("at(1, || 2);", "it.rhai:1:1: expected `scenario(#{...})` before anything else"),
         ("let a = 1;", "it.rhai: expected `scenario(#{ seconds: N })` at the top"),
         ("scenario(#{ seconds: 2 );", "it.rhai:1:24: Expecting '}' to end this object map"),
-        ("scenario(#{ second: 2 });", "did you mean \"seconds\"?"),
-        ("scenario(#{ seconds: 61 });", "a small scenario runs at most 60"),
-        ("scenario(#{ seconds: \"x\" });", "seconds: expected a number, found string `x`"),
-        ("scenario(#{ seconds: 0 });", "expected more than 0"),
-        ("scenario(#{ seconds: 2, transport: \"tcp\" });", "expected one of quic, memory"),
         (
-            "scenario(#{ seconds: 2, peers: #{ a: #{ role: \"waker\" } } });",
-            "no role is called \"waker\"; did you mean \"walker\"?",
+            "scenario(#{ second: 2 });",
+            "1:13: no entry of scenario is called \"second\"; did you mean \"seconds\"? (there are size, ",
+        ),
+        ("scenario(#{ seconds: 61 });", "1:13: seconds: a small scenario runs at most 60"),
+        ("scenario(#{ seconds: \"x\" });", "1:13: seconds: expected a number, found string `x`"),
+        ("scenario(#{ seconds: 0 });", "1:13: seconds: expected more than 0"),
+        (
+            "scenario(#{ seconds: 2,\n transport: \"tcp\" });",
+            "2:2: transport: no transport is called \"tcp\"; expected one of quic, memory",
         ),
         (
-            "scenario(#{ seconds: 2, peers: #{ a: #{ link: #{ lose: 1 } } } });",
-            "no entry of a link is called \"lose\"; did you mean \"loss\"?",
+            "scenario(#{ seconds: 2, peers: #{\n a: #{\n role: \"waker\" } } });",
+            "3:2: peers.a.role: no role is called \"waker\"; did you mean \"walker\"?",
         ),
         (
-            "scenario(#{ seconds: 2, peers: #{ a: #{ link: #{ loss: 101 } } } });",
-            "loss: expected 0 to 100, found 101",
+            "scenario(#{ seconds: 2, peers: #{\n a: #{ link: #{\n lose: 1 } } } });",
+            "3:2: peers.a.link: no entry of a link is called \"lose\"; did you mean \"loss\"?",
+        ),
+        (
+            "scenario(#{ seconds: 2, peers: #{\n a: #{ link: #{ up: #{\n loss: 101 } } } } });",
+            "3:2: peers.a.link.up.loss: expected 0 to 100, found 101",
+        ),
+        (
+            "scenario(#{ seconds: 2, links: #{\n home: #{ loss: true } } });",
+            "2:11: links.home.loss: expected a number, found bool `true`",
+        ),
+        (
+            "scenario(#{ seconds: 2, peers: #{\n a: #{ link: \"hom\" } } });",
+            "2:8: peers.a.link: no link is called \"hom\"; there is none",
         ),
         (
             "scenario(#{ seconds: 2, servers: #{ a: #{ prefs: #{ \"server.nam\": 1 } } } });",
-            "server.nam",
+            "1:53: servers.a.prefs.server.nam: no preference is called `server.nam`; did you \
+             mean server.name?",
+        ),
+        (
+            "scenario(#{ seconds: 2, servers: #{ a: #{ prefs: #{ \"server.maxPlayers\": 0 } } } });",
+            "1:53: servers.a.prefs.server.maxPlayers: expected a whole number from 1 to 64, \
+             found `0`",
+        ),
+        (
+            "scenario(#{ seconds: 2, pallets: #{ a: #{ floor: 9999 } } });",
+            "1:43: pallets.a.floor: expected -1000 to 1000 metres",
+        ),
+        (
+            "scenario(#{ seconds: 2, servers: #{ b: #{ starts: false } },\n peers: #{ a: #{} } });",
+            "2:12: peers.a: a joins server b, which has not been started; expected \
+             server(\"b\").start() before",
+        ),
+        (
+            "let link = #{ loss: 101 };\nscenario(#{ seconds: 2, links: #{ home: link } });",
+            "2:35: links.home.loss: expected 0 to 100, found 101",
         ),
     ];
     for (text, told) in cases {
@@ -75,15 +108,26 @@ fn what_is_asked_of_peers_and_servers_is_told_with_its_place_too() {
         ("let p = ada.playing;", "3:13: nothing runs yet"),
         ("at(3, || 1);", "3:1: at: the scenario ends at 2 s, so 3 s never comes"),
         ("expect_within(3, \"x\", || true);", "3:1: expect_within: the scenario ends at 2 s"),
-        ("at(1, || ada.jmp(true));", "3:14: no word is called jmp; did you mean jump?"),
-        ("at(1, || ada.jump(3));", "3:14: expected peer.jump(held), found jump (peer, i64)"),
+        ("at(1, || ada.jmp(true));", "3:14: no word is called \"jmp\"; did you mean \"jump\"?"),
+        (
+            "at(1, || ada.jump(3));",
+            "3:14: expected peer.jump(held), found a peer with (a whole number)",
+        ),
         ("at(1, || ada.walk(2, 0));", "3:14: right: expected -1 to 1, found 2"),
         ("never(\"x\", || 3);", "3:1: expected a condition, true or false, found i64"),
         ("at(1, || { loop {} });", "3:1: it does not end within 2000000 operations"),
         ("fn f() { f() } at(1, || f());", "3:"),
         ("at(1, || ada.metric(\"tick\", \"depth\"));", "no actor is called \"tick\""),
         ("at(1, || ada.metric(\"predictor\", \"deth\"));", "did you mean \"depth\"?"),
-        ("at(1, || server(\"main\").pref(\"server.nam\"));", "did you mean \"server.name\"?"),
+        ("at(1, || server(\"main\").pref(\"server.nam\"));", "did you mean server.name?"),
+        ("at(1, || ada.plaing);", "3:14: no property of a peer is called \"plaing\"; did you mean"),
+        (
+            "at(1, || expect(\"a\", 1));",
+            "3:10: expected expect(\"name\", condition), found (a text, a whole number)",
+        ),
+        ("peer(\"bob\", #{\n joins: 9 });", "joins: the scenario ends at 2 s, so 9 s never comes"),
+        ("spawn(1, \"idle\", 1, #{ lin: 1 });", "3:24: no entry of a peer is called \"lin\""),
+        ("ada.link(#{ loss: 101 });", "3:13: loss: expected 0 to 100, found 101"),
         ("spawn(9, \"idle\", 0);", "expected at most 8 peers; say `size: \"large\"` for more"),
         ("every(0, || 1);", "every: expected at least 0.001 seconds"),
         ("at(1, || eval(\"1\"));", "eval"),
@@ -187,7 +231,7 @@ const BUSY: &str = "
     at(dice(3) + 4, || pick(crowd).cut());
     at(8, || { for peer in crowd { peer.heal(); } });
     at(9, || crowd[0].rebind());
-    at(6, || main.panic(\"roster\", 40 + dice(20)));
+    at(6, || main.panic(\"roster\", main.metric(\"roster\", \"handled\") + dice(20)));
     eventually(\"all play\", || now() > 11 && crowd.filter(|it| it.playing).len() == 3);";
 
 #[test]
@@ -237,4 +281,98 @@ fn the_documents_name_every_word_once_and_say_what_it_does() {
         let is_name = |it: char| it.is_ascii_lowercase() || it == '_';
         assert!(!name.is_empty() && name.chars().all(is_name), "{word:?}");
     }
+}
+
+/// Somebody who joined over memory, and a server to be stopped and killed.
+const TWO: &str = "scenario(#{ seconds: 6, servers: #{ main: #{}, next: #{ starts: false } },
+    peers: #{ ada: #{}, evil: #{ role: \"hostile\", joins: false } } });
+let main = server(\"main\"); let ada = peer(\"ada\"); let evil = peer(\"evil\");\n";
+
+#[test]
+fn a_fault_that_cannot_come_is_a_mistake() {
+    let cases = [
+        (
+            "ada.panic(\"nonesuch\", 5);",
+            "4:5: no actor is called \"nonesuch\"; expected one of connection, downloader, \
+             map-loader, predictor, presenter",
+        ),
+        ("main.panic(\"peer-x/session\", 5);", "4:6: no actor is called \"peer-x/session\""),
+        (
+            "main.panic(\"peer-7/session\", 5);",
+            "4:6: this panic never came: peer-7/session of main is not there at the end, \
+             expected 5 of them",
+        ),
+        ("main.panic(\"chat\", 400);", "4:6: this panic never came: chat of main had 1 messages"),
+        (
+            "at(3, || ada.panic(\"predictor\", 5));",
+            "so message 5 is past; expected a larger number, or none for its next message",
+        ),
+        ("at(3, || main.panic(\"tick\", 5));", "4:15: panic: tick of main has had "),
+        ("at(1, || ada.metric(\"prediktor\", \"depth\"));", "did you mean \"predictor\"?"),
+        ("at(1, || main.metric(\"peer-7/blobs\", \"depth\"));", "no peer-7/blobs is there now"),
+        ("at(1, || evil.say(\"hu\"));", "4:15: evil is hostile, so no player is behind it"),
+        ("evil.panic(\"predictor\", 1);", "4:6: evil is hostile"),
+        ("at(1, || evil.join());", "4:15: evil is hostile"),
+        ("evil.frames(10);", "4:6: evil is hostile"),
+        ("at(1, || main.start());", "4:15: server main runs already; expected one that was"),
+        ("main.start();", "4:6: server main runs already"),
+        ("at(1, || server(\"next\").kill());", "4:25: server next has not been started"),
+    ];
+    for (text, told) in cases {
+        let (mistake, _) = mistake(&format!("{TWO}{text}"));
+        assert!(mistake.starts_with("it.rhai:4:") && mistake.contains(told), "{text}: {mistake}");
+    }
+}
+
+#[test]
+fn a_panic_without_a_number_comes_at_the_next_message() {
+    let text = "
+        at(2, || ada.panic(\"predictor\"));
+        at(3, || { ada.panic(\"predictor\"); main.panic(\"tick\"); });
+        at(4, || expect(\"each came\", ada.metric(\"predictor\", \"panics\") == 2
+            && main.metric(\"tick\", \"panics\") == 1));";
+    assert_eq!(failures(&format!("{TWO}{text}")), [""; 0]);
+}
+
+#[test]
+fn a_server_that_was_stopped_or_killed_is_empty_and_starts_again_over_either_transport() {
+    let text = "
+        let ends = [];
+        on(ada, \"ended\", |how| ends.push(how));
+        on(ada, \"lost\", |how| ends.push(\"lost \" + how));
+        at(1, || { expect(\"one\", main.players == [\"ada\"] && main.pawns == 1); main.stop(\"now\"); });
+        at(1.5, || expect(\"none\", main.players == [] && main.pawns == 0 && main.entities == 0));
+        at(2, || { main.start(); ada.join(); });
+        at(3, || { expect(\"again\", main.players == [\"ada\"]); main.kill(); });
+        at(3.5, || expect(\"none\", main.players == [] && main.pawns == 0));
+        at(4, || { main.start(); ada.join(); });
+        at(4.5, || { main.stop(\"and\"); main.start(); });
+        at(5, || ada.join());
+        at(5.9, || expect(\"back\", ada.playing));
+        eventually(\"ends\", || ends.len() > 2 && ends[0] == \"ClosedByServer now\"
+            && ends[1] == \"lost ClosedByServer now\" && ends.contains(\"Quiet \"));";
+    for transport in [Transport::Memory, Transport::Quic] {
+        let conditions = Conditions { transport: Some(transport), ..Conditions::default() };
+        let ran = Script::new("it.rhai", format!("{TWO}{text}")).simulate(&conditions).unwrap();
+        assert!(ran.passed(), "{transport:?} {:?} {:?}", ran.report.failures, ran.mistake);
+    }
+}
+
+#[test]
+fn what_a_callback_asks_for_after_the_end_is_left_undone() {
+    let text = "
+        let done = 0;
+        at(1, || { after(1.5, || done += 1); after(0.5, || done += 2); at(9, || done += 4); });
+        at(1, || expect_within(5, \"not judged\", || false));
+        at(1.9, || expect(\"in time\", done == 2));";
+    assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
+}
+
+#[test]
+fn a_preference_is_read_as_its_value() {
+    let text = "at(1, || { let main = server(\"main\");
+        expect(\"a number\", main.pref(\"server.maxPlayers\") == \"16\");
+        main.console(\"server.maxPlayers 7\");
+        after(0.5, || expect(\"as it stands\", main.pref(\"server.maxPlayers\") == \"7\")); });";
+    assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
 }

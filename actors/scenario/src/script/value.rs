@@ -6,8 +6,9 @@ use dh_host::net::{Burst, Link, Links};
 use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
-use super::error::{Said, unknown, wrong};
+use super::error::{Said, Under as _, nobody, unknown, wrong};
 use super::plan::{known, map};
+use super::words::Entries;
 use crate::roles::Role;
 
 /// A number.
@@ -66,19 +67,26 @@ pub(super) fn links(value: &Dynamic, named: &BTreeMap<String, Links>) -> Said<Li
     if let Ok(name) = value.clone().into_string() {
         let found = named.get(&name).copied();
         let names = named.keys().map(String::as_str);
-        return found.ok_or_else(|| unknown("link", &name, names));
+        return found.ok_or_else(|| nobody("link", &name, names));
     }
     let data = map("link", value)?;
     if data.contains_key("up") || data.contains_key("down") {
-        known("entry of a link", &data, &["up", "down"])?;
-        let way = |key: &str| data.get(key).map_or(Ok(Link::IDEAL), |way| link(&map("link", way)?));
+        known("entry of a link", &data, WAYS)?;
+        let read = |way: &Dynamic| link(&map("link", way)?);
+        let way = |key: &str| data.get(key).map_or(Ok(Link::IDEAL), |way| read(way).under(key));
         return Ok(Links { up: way("up")?, down: way("down")? });
     }
     Ok(Links::both(link(&data)?))
 }
 
+/// The entries of a path whose directions differ.
+pub(super) const WAYS: Entries = &[
+    ("up", "the link to the server; ideal unless said"),
+    ("down", "the link from the server; ideal unless said"),
+];
+
 /// The entries of one direction of a link, and what each means.
-pub(super) const LINK_ENTRIES: &[(&str, &str)] = &[
+pub(super) const LINK: Entries = &[
     ("latency", "milliseconds a packet takes"),
     ("jitter", "milliseconds it takes more or less, drawn for each packet"),
     ("tail", "milliseconds a packet may take more, nearly always far less"),
@@ -93,15 +101,14 @@ pub(super) const LINK_ENTRIES: &[(&str, &str)] = &[
 ];
 
 fn link(data: &Map) -> Said<Link> {
-    let keys: Vec<&str> = LINK_ENTRIES.iter().map(|(key, _)| *key).collect();
-    known("entry of a link", data, &keys)?;
+    known("entry of a link", data, LINK)?;
     let figure = |key: &str, max: f64| -> Said<f64> {
         let Some(value) = data.get(key) else { return Ok(0.0) };
-        let figure = number(key, value)?;
+        let figure = number(key, value).under(key)?;
         if (0.0..=max).contains(&figure) {
             Ok(figure)
         } else {
-            Err(wrong(format!("{key}: expected 0 to {max}, found {figure}")))
+            Err(wrong(format!("expected 0 to {max}, found {figure}"))).under(key)
         }
     };
     let span = |key: &str| figure(key, 60_000.0).map(|ms| Micros::from_secs_f64(ms / 1e3));

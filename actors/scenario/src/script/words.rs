@@ -1,6 +1,7 @@
 //! The vocabulary: every word of the language, registered with what it means, so that the list that
 //! people read is the one that scripts are held to.
 
+pub(super) mod actors;
 mod chaos;
 mod checks;
 mod faults;
@@ -8,14 +9,15 @@ pub(super) mod peers;
 mod reading;
 pub(super) mod servers;
 mod time;
+pub(super) mod told;
 
 use rhai::{
     Dynamic, Engine, FuncRegistration, Module, NativeCallContext, RhaiFunc, RhaiNativeFunc, Shared,
 };
 
 use super::error::Said;
-use super::stage::Stage;
-use super::value::LINK_ENTRIES;
+use super::stage::{Held, Stage};
+use super::value::LINK;
 use super::{Conditions, Script};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
 use crate::roles::Role;
@@ -73,7 +75,7 @@ pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
 /// Every word, in the order of the documents.
 #[must_use]
 pub fn list() -> Vec<Word> {
-    let stage = Stage::new(&Script::new("", ""), &Conditions::default());
+    let stage = Held::new(&Script::new("", ""), &Conditions::default());
     register(&mut Engine::new_raw(), &stage)
 }
 
@@ -91,6 +93,9 @@ const NOTES: &[(&str, &str)] = &[
     ("names", "peers made by spawn() are called ROLE-N, N counting all peers"),
 ];
 
+/// Names, and what each means.
+pub type Entries = &'static [(&'static str, &'static str)];
+
 /// What else there is to know: events, roles, and the entries of links.
 #[must_use]
 pub fn tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
@@ -99,16 +104,9 @@ pub fn tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("events of a peer", PEER_EVENTS.to_vec()),
         ("events of a server", SERVER_EVENTS.to_vec()),
         ("roles", roles.collect()),
-        ("entries of a link", LINK_ENTRIES.to_vec()),
+        ("entries of a link", LINK.to_vec()),
         ("to know", NOTES.to_vec()),
     ]
-}
-
-/// How a word is written, if there is one of that name.
-pub(super) fn usages(name: &str) -> Option<String> {
-    let usages: Vec<&str> =
-        list().iter().filter(|word| word.name() == name).map(|word| word.usage).collect();
-    (!usages.is_empty()).then(|| usages.join(" or "))
 }
 
 impl Word {
@@ -117,6 +115,19 @@ impl Word {
     pub fn name(&self) -> &'static str {
         let head = self.usage.split('(').next().unwrap_or(self.usage);
         head.rsplit('.').next().unwrap_or(head)
+    }
+
+    /// Whose word it is, where it is somebody's: `peer` or `server`.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&'static str> {
+        let head = self.usage.split('(').next()?;
+        head.split_once('.').map(|(receiver, _)| receiver)
+    }
+
+    /// Whether it is called, rather than read.
+    #[must_use]
+    pub fn is_called(&self) -> bool {
+        self.usage.contains('(')
     }
 }
 

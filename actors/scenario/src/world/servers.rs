@@ -7,7 +7,7 @@ use dh_prefs::DEFAULT_PORT;
 use dh_server::{Observer as ServerObserver, Server, ServerOptions, StartError};
 use dh_wire::Guid;
 
-use super::{RunningServer, World};
+use super::{RunningServer, Standing, World};
 use crate::recorder::{Heard, RecorderMsg};
 use crate::server::{ServerId, ServerSetup};
 
@@ -33,7 +33,8 @@ impl World {
         // The same address again when it is started again.
         let address = server.address();
         let setup = ServerSetup { address: Some(address), ..setup };
-        self.servers.push(RunningServer { server: Some(server), scope, name, address, setup });
+        let (server, standing) = (Some(server), Standing::Runs);
+        self.servers.push(RunningServer { server, standing, scope, name, address, setup });
         Ok(id)
     }
 
@@ -45,12 +46,15 @@ impl World {
     pub fn restart_server(&mut self, id: ServerId) -> Result<(), StartError> {
         let running = &mut self.servers[id.0 as usize];
         // What is left of the one before holds its address.
-        running.server = None;
+        if let Some(before) = running.server.take() {
+            before.endpoint().kill();
+        }
+        running.standing = Standing::Ended;
         let (name, setup) = (running.name.clone(), running.setup.clone());
         self.records().server_starts(id);
         let (server, scope) = self.start_server(id, &name, setup)?;
         let running = &mut self.servers[id.0 as usize];
-        (running.server, running.scope) = (Some(server), scope);
+        (running.server, running.scope, running.standing) = (Some(server), scope, Standing::Runs);
         Ok(())
     }
 
@@ -113,20 +117,33 @@ impl World {
     /// Tell every peer of a server why it ends, then stop it in order.
     pub async fn stop_server(&mut self, server: ServerId, reason: &str) {
         self.say_goodbye(server, reason).stop().await;
+        self.has_stopped(server);
     }
 
     /// Tell every peer of a server why it ends; stopping the scope that is handed back comes next.
-    pub(crate) fn say_goodbye(&self, server: ServerId, reason: &str) -> dh_host::Scope {
-        let RunningServer { server, scope, .. } = &self.servers[server.0 as usize];
-        if let Some(server) = server {
+    pub(crate) fn say_goodbye(&mut self, server: ServerId, reason: &str) -> dh_host::Scope {
+        let running = &mut self.servers[server.0 as usize];
+        if let (Some(server), Standing::Runs) = (&running.server, running.standing) {
             server.say_goodbye(reason);
+            running.standing = Standing::Stops;
         }
-        scope.clone()
+        running.scope.clone()
+    }
+
+    /// The scope that was handed back with the goodbye has been stopped.
+    pub(crate) fn has_stopped(&mut self, server: ServerId) {
+        self.servers[server.0 as usize].standing = Standing::Ended;
+    }
+
+    /// Where a server stands.
+    pub(crate) fn standing(&self, server: ServerId) -> Standing {
+        self.servers[server.0 as usize].standing
     }
 
     /// End a server as if its process had died.
     pub fn kill_server(&mut self, server: ServerId) {
-        let running = &self.servers[server.0 as usize];
+        let running = &mut self.servers[server.0 as usize];
+        running.standing = Standing::Ended;
         running.scope.kill();
         if let Some(server) = &running.server {
             server.endpoint().kill();

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
 use rhai::{Dynamic, Map, Position};
 
-use super::{Words, peers, servers};
+use super::{Entries, Words, peers, servers};
 use crate::scenario::Transport;
 use crate::script::content::{Contents, owner_of_peer};
 use crate::script::deed::DeedKind::{self, Event, Fault as Broken};
@@ -38,6 +38,13 @@ const ACTORS: [&str; 12] = [
     "map_loader",
     "predictor",
     "presenter",
+];
+
+/// The entries of a storm.
+pub(super) const ENTRIES: Entries = &[
+    ("faults", "how many, 1 to 1000"),
+    ("from", "when it begins, in seconds; 0 unless said"),
+    ("to", "when it ends"),
 ];
 
 /// One thing that happens in a storm.
@@ -94,7 +101,7 @@ pub(super) fn register(words: &mut Words) {
 }
 
 fn storm(stage: &Stage, data: &Map) -> Said<()> {
-    known("entry of chaos", data, &["faults", "from", "to"])?;
+    known("entry of chaos", data, ENTRIES)?;
     let get = |key: &str| data.get(key).cloned().unwrap_or_else(|| Dynamic::from(0_i64));
     let faults = integer("faults", &get("faults"))?;
     let (from, to) = (micros("from", &get("from"))?, micros("to", &get("to"))?);
@@ -288,7 +295,7 @@ impl Fault {
             Self::Restart(at, span) => {
                 let (at, id) = (*at, stage.server(*at)?);
                 stage.world()?.kill_server(id);
-                later(stage, *span, move |stage| servers::start(stage, at))
+                later(stage, *span, move |stage| servers::start_unless_it_runs(stage, at))
             }
             Self::Map(at, map) => {
                 let barcode = Contents::barcode(&*stage.plan()?, map)?;

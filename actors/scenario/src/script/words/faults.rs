@@ -6,12 +6,12 @@ use dh_host::disk::Failure;
 use dh_host::net::{Cut, FLOOD_MAX, Hostile};
 use rhai::Dynamic;
 
-use super::{PeerHandle, ServerHandle, Words, peers, servers};
+use super::{PeerHandle, ServerHandle, Words, actors, peers, servers};
 use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
-use crate::script::error::{Said, wrong};
+use crate::script::error::{Said, unknown, wrong};
 use crate::script::limit::RAIDS_MAX;
-use crate::script::stage::{Stage, Target};
+use crate::script::stage::{Stage, Strike, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
 use crate::world::World;
 
@@ -24,11 +24,19 @@ pub(super) fn register(words: &mut Words) {
         |peer: &mut PeerHandle| peer.stage.to_peer(Fault, peer.at, "is killed", World::kill_peer),
     );
     words.word(
+        "peer.panic(\"actor\")",
+        "Panics one of its actors at its next message.",
+        |peer: &mut PeerHandle, actor: &str| {
+            panic_at(&peer.stage, Target::Peer(peer.at), actor, None)
+        },
+    );
+    words.word(
         "peer.panic(\"actor\", n)",
         "Panics one of its actors at its n-th message, counted from its start; asked for twice, it \
-         panics over that message again.",
+         panics over that message again. One that has not come by the end is a mistake of the \
+         script.",
         |peer: &mut PeerHandle, actor: &str, nth: Dynamic| {
-            panic_at(&peer.stage, Target::Peer(peer.at), actor, &nth)
+            panic_at(&peer.stage, Target::Peer(peer.at), actor, Some(nth))
         },
     );
     words.word(
@@ -84,11 +92,19 @@ fn of_servers(words: &mut Words) {
         })
     });
     words.word(
+        "server.panic(\"actor\")",
+        "Panics one of its actors at its next message.",
+        |server: &mut ServerHandle, actor: &str| {
+            panic_at(&server.stage, Target::Server(server.at), actor, None)
+        },
+    );
+    words.word(
         "server.panic(\"actor\", n)",
         "Panics one of its actors at its n-th message, counted from its start; asked for twice, it \
-         panics over that message again.",
+         panics over that message again. One that has not come by the end is a mistake of the \
+         script.",
         |server: &mut ServerHandle, actor: &str, nth: Dynamic| {
-            panic_at(&server.stage, Target::Server(server.at), actor, &nth)
+            panic_at(&server.stage, Target::Server(server.at), actor, Some(nth))
         },
     );
     words.word(
@@ -238,34 +254,54 @@ fn cut(peer: &PeerHandle, what: Cut, told: &str) -> Said<()> {
     peer.stage.to_peer(Fault, peer.at, told, move |world, id| world.cut(id, what))
 }
 
-/// Where an actor stands in the tree.
-pub(super) fn path_of(stage: &Stage, whose: Target, actor: &str) -> Said<String> {
-    if actor.is_empty() || actor.len() > 200 {
-        return Err(wrong(format!("expected the name of an actor, found \"{actor}\"")));
+/// Where an actor stands in the tree; none of a peer that was left out of this run.
+pub(super) fn path_of(stage: &Stage, whose: Target, actor: &str) -> Said<Option<String>> {
+    let known = match whose {
+        Target::Server(_) => actors::OF_SERVER,
+        Target::Peer(_) => actors::OF_PEER,
+    };
+    if !actors::is_known(known, actor) {
+        return Err(unknown("actor", actor, known.iter().map(|(name, _)| *name)));
     }
     Ok(match whose {
         Target::Server(at) => {
             let id = stage.server(at)?;
-            stage.world()?.server_path(id, actor)
+            Some(stage.world()?.server_path(id, actor))
         }
         Target::Peer(at) => {
+            stage.is_player(at)?;
             let id = stage.peer(at);
             let world = stage.world()?;
-            if world.has_peer(id) { world.peer_path(id, actor) } else { format!("/{actor}") }
+            world.has_peer(id).then(|| world.peer_path(id, actor))
         }
     })
 }
 
-fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: &Dynamic) -> Said<()> {
-    let nth = ordinal("panic", nth)?;
+/// Plan a panic at the n-th message of an actor, or at its next one.
+fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: Option<Dynamic>) -> Said<()> {
+    let nth = nth.map(|nth| ordinal("panic", &nth)).transpose()?;
     let name = match whose {
         Target::Server(at) => stage.server_name(at)?,
         Target::Peer(at) => stage.peer_name(at),
     };
+    let which = nth.map_or_else(|| "its next message".to_owned(), |nth| format!("message {nth}"));
+    let (what, place) = (format!("{name} panics: {actor} at {which}"), stage.0.place.get());
     let actor = actor.to_owned();
-    stage.deed(Fault, format!("{name} panics: {actor} at message {nth}"), move |stage| {
-        let path = path_of(stage, whose, &actor)?;
-        stage.world()?.runtime().registry().faults().panic_at(&path, nth);
+    stage.deed(Fault, what, move |stage| {
+        let Some(path) = path_of(stage, whose, &actor)? else { return Ok(()) };
+        let actor = format!("{actor} of {name}");
+        let world = stage.world()?;
+        let registry = world.runtime().registry();
+        let past = registry.report(&path).map_or(0, |report| actors::taken(&report));
+        let nth = nth.unwrap_or(past + 1);
+        if nth <= past {
+            return Err(wrong(format!(
+                "panic: {actor} has had {past} messages, so message {nth} is past; expected a \
+                 larger number, or none for its next message"
+            )));
+        }
+        registry.faults().panic_at(&path, nth);
+        stage.0.strikes.borrow_mut().push(Strike { path, nth, actor, place });
         Ok(())
     })
 }

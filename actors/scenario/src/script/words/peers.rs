@@ -11,7 +11,7 @@ use crate::peer::PeerSetup;
 use crate::roles::{Acting, Role};
 use crate::script::content::owner_of_peer;
 use crate::script::deed::DeedKind;
-use crate::script::error::{Said, unknown, wrong};
+use crate::script::error::{Said, Under as _, nobody, wrong};
 use crate::script::limit::PEERS_MAX;
 use crate::script::plan::{PeerPlan, SMALL_PEERS_MAX, Size};
 use crate::script::stage::{Player, Stage, What};
@@ -26,7 +26,7 @@ pub(super) fn register(words: &mut Words) {
         let peers = stage.0.peers.borrow();
         let names = peers.iter().map(|player| player.plan.name.as_str());
         let at = names.clone().position(|it| it == name);
-        let at = at.ok_or_else(|| unknown("peer", name, names))?;
+        let at = at.ok_or_else(|| nobody("peer", name, names))?;
         Ok::<_, Box<rhai::EvalAltResult>>(PeerHandle { stage: stage.clone(), at })
     });
     let stage = words.stage.clone();
@@ -135,6 +135,7 @@ fn steering(words: &mut Words) {
             if !(0.0..=240.0).contains(&fps) {
                 return Err(wrong(format!("frames: expected 0 to 240, found {fps}")));
             }
+            peer.stage.is_player(peer.at)?;
             let every = (fps > 0.0).then(|| Micros::from_secs_f64(1.0 / fps));
             let next = peer.stage.0.now.get();
             peer.stage.0.peers.borrow_mut()[peer.at].frames = every.map(|every| (every, next));
@@ -185,10 +186,16 @@ pub(super) fn home_of(stage: &Stage, at: usize) -> Said<usize> {
 
 fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
     let (at, to) = (peer.at, server.at);
+    peer.stage.is_player(at)?;
     let name = peer.stage.peer_name(at);
-    let what = format!("{name} joins {}", peer.stage.plan()?.servers[to].name);
-    peer.stage.deed(DeedKind::Event, what, move |stage| {
-        let server = stage.server(to)?;
+    let home = peer.stage.server_name(to)?;
+    peer.stage.deed(DeedKind::Event, format!("{name} joins {home}"), move |stage| {
+        let server = stage.server(to).map_err(|_| {
+            wrong(format!(
+                "{name} joins server {home}, which has not been started; expected \
+                 server(\"{home}\").start() before"
+            ))
+        })?;
         stage.with_peer(at, |world, peer| world.join(peer, server))
     })
 }
@@ -229,7 +236,7 @@ fn enter(stage: &Stage, plan: PeerPlan) -> Said<PeerHandle> {
         in_time(stage, "joins", joins)?;
     }
     let at = peers.len();
-    peers.push(Player { plan, id: None, acting: None, frames: None });
+    peers.push(Player { plan, id: None, acting: None, frames: None, place: stage.0.place.get() });
     drop(peers);
     if stage.runs() {
         start(stage, at)?;
@@ -252,21 +259,24 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         Ok(())
     })?;
     let Some(when) = joins else { return Ok(()) };
+    let place = stage.0.peers.borrow()[at].place;
     if role == Role::Hostile {
         let raid = What::Do(Rc::new(move |stage: &Stage| {
             let server = ServerHandle { stage: stage.clone(), at: home_of(stage, at)? };
             faults::raid_of_chance(stage, at, &server)
         }));
-        return stage.call_at(when.max(stage.0.now.get()), raid, rhai::Position::NONE);
+        return stage.call_at(when.max(stage.0.now.get()), raid, place);
     }
     let first = What::Do(Rc::new(move |stage: &Stage| {
         let peer = PeerHandle { stage: stage.clone(), at };
         let server = ServerHandle { stage: stage.clone(), at: home(&peer)? };
         let role = stage.0.peers.borrow()[at].plan.role;
         take_role(stage, at, role);
-        join(&peer, &server)
+        let joined = join(&peer, &server);
+        // One of the data at the top is found by its name there.
+        if place.is_none() { joined.under(&stage.peer_name(at)).under("peers") } else { joined }
     }));
-    stage.call_at(when.max(stage.0.now.get()), first, rhai::Position::NONE)
+    stage.call_at(when.max(stage.0.now.get()), first, place)
 }
 
 fn take_role(stage: &Stage, at: usize, role: Role) {

@@ -1,13 +1,16 @@
 //! Words that read what servers and peers are, know and did.
 
 use dh_machine::Tick;
+use dh_prefs::{Problem, Value};
 use rhai::{Array, Dynamic, Map};
 
+use super::actors::FIGURES;
 use super::faults::path_of;
 use super::{Handle as _, PeerHandle, ServerHandle, Words};
 use crate::records::{PeerRecord, ServerRecord};
-use crate::script::error::{Said, unknown};
+use crate::script::error::{Said, unknown, wrong, wrong_pref};
 use crate::script::stage::Target;
+use crate::world::Standing;
 
 pub(super) fn register(words: &mut Words) {
     words.group("reading a peer");
@@ -154,21 +157,23 @@ fn servers(words: &mut Words) {
     words.reading("server.tick", "Its newest tick.", |server: &mut ServerHandle| {
         of_server(server, |record| record.last_tick.map_or(0, |(Tick(tick), _)| i64::from(tick)))
     });
-    words.reading("server.pawns", "The pawns of its newest tick.", |server: &mut ServerHandle| {
-        of_server(server, |record| i64::from(record.pawns))
-    });
+    words.reading(
+        "server.pawns",
+        "The pawns of its newest tick; 0 while it does not run.",
+        |server: &mut ServerHandle| of_running(server, |record| i64::from(record.pawns)),
+    );
     words.reading(
         "server.entities",
-        "The entities of its newest tick.",
+        "The entities of its newest tick; 0 while it does not run.",
         |server: &mut ServerHandle| {
-            of_server(server, |record| record.frames.back().map_or(0, |it| count(it.len())))
+            of_running(server, |record| record.frames.back().map_or(0, |it| count(it.len())))
         },
     );
     words.reading(
         "server.players",
-        "The names of who plays there now.",
+        "The names of who plays there now; none while it does not run.",
         |server: &mut ServerHandle| {
-            of_server(server, |record| {
+            of_running(server, |record| {
                 let here = record
                     .sessions
                     .values()
@@ -225,23 +230,18 @@ fn transcript(words: &mut Words) {
     );
     words.word(
         "server.pref(\"key\")",
-        "One of its preferences as it stands, as a text.",
+        "The value of one of its preferences as it stands, as a text.",
         |server: &mut ServerHandle, key: &str| -> Said<String> {
             let id = server.stage.server(server.at)?;
             let prefs = server.stage.world()?.running(id).directory().prefs();
-            let known = dh_prefs::TABLE.iter().map(|row| row.key);
             let preference = dh_prefs::find(key);
-            let preference = preference.ok_or_else(|| unknown("preference", key, known))?;
-            Ok(prefs.show(preference))
+            let preference = preference.ok_or_else(|| wrong_pref(Problem::unknown(key)))?;
+            Ok(prefs
+                .value(preference)
+                .map_or_else(|| preference.standard.to_string(), Value::to_string))
         },
     );
 }
-
-/// What can be read of an actor.
-const FIGURES: [&str; 11] = [
-    "depth", "peak", "offered", "handled", "refused", "dropped", "lost", "panics", "restarts",
-    "late_ms", "wait_ms",
-];
 
 fn metric(
     stage: &crate::script::stage::Stage,
@@ -251,13 +251,9 @@ fn metric(
 ) -> Said<Dynamic> {
     let path = path_of(stage, whose, actor)?;
     let world = stage.world()?;
-    let report = world.runtime().registry().report(&path);
+    let report = path.and_then(|path| world.runtime().registry().report(&path));
     let report = report.ok_or_else(|| {
-        let reports = world.runtime().registry().reports();
-        let above = path.strip_suffix(actor).unwrap_or_default();
-        let known: Vec<&str> =
-            reports.iter().filter_map(|report| report.path.strip_prefix(above)).collect();
-        unknown("actor", actor, known.iter().copied())
+        wrong(format!("metric: no {actor} is there now; expected one that has started"))
     })?;
     let total = report.port.total();
     #[expect(clippy::cast_precision_loss, reason = "milliseconds need few bits")]
@@ -274,7 +270,7 @@ fn metric(
         "restarts" => big(report.restarts).into(),
         "late_ms" => millis(report.late.p99_ns),
         "wait_ms" => millis(report.wait.p99_ns),
-        other => return Err(unknown("figure", other, FIGURES.into_iter())),
+        other => return Err(unknown("figure", other, FIGURES.iter().map(|(name, _)| *name))),
     })
 }
 
@@ -290,6 +286,16 @@ fn of_server<T>(server: &mut ServerHandle, read: impl FnOnce(&ServerRecord) -> T
     let world = server.stage.world()?;
     let records = world.records();
     Ok(read(records.server(id)))
+}
+
+/// What a server that runs has; nothing of one that was stopped or killed.
+fn of_running<T: Default>(
+    server: &mut ServerHandle,
+    read: impl FnOnce(&ServerRecord) -> T,
+) -> Said<T> {
+    let id = server.stage.server(server.at)?;
+    let runs = server.stage.world()?.standing(id) == Standing::Runs;
+    if runs { of_server(server, read) } else { Ok(T::default()) }
 }
 
 fn position(record: &PeerRecord) -> Map {

@@ -11,6 +11,7 @@ use crate::script::deed::DeedKind;
 use crate::script::error::{Said, wrong};
 use crate::script::stage::{Stage, What};
 use crate::server::{ServerId, ServerSetup, set};
+use crate::world::Standing;
 
 pub(super) fn register(words: &mut Words) {
     words.group("servers");
@@ -26,21 +27,20 @@ pub(super) fn register(words: &mut Words) {
         |server: &mut ServerHandle| {
             let at = server.at;
             let name = server.stage.server_name(at)?;
-            server
-                .stage
-                .deed(DeedKind::Event, format!("{name} starts"), move |stage| start(stage, at))
+            let what = format!("{name} starts");
+            server.stage.deed(DeedKind::Event, what, move |stage| start_once(stage, at))
         },
     );
     words.word(
         "server.stop(\"reason\")",
-        "Tells everybody why, and stops in order.",
+        "Tells everybody why, and stops in order; its disk stays.",
         |server: &mut ServerHandle, reason: &str| {
             let (at, reason) = (server.at, reason.to_owned());
             let name = server.stage.server_name(at)?;
             server.stage.deed(DeedKind::Event, format!("{name} stops"), move |stage| {
                 let id = stage.server(at)?;
                 let scope = stage.world()?.say_goodbye(id, &reason);
-                stage.0.stopping.borrow_mut().push(scope);
+                stage.0.stopping.borrow_mut().push((id, scope));
                 Ok(())
             })
         },
@@ -80,13 +80,40 @@ pub(super) fn register(words: &mut Words) {
     );
 }
 
+/// Start a server that does not run; one that is still stopping as soon as it has stopped.
+fn start_once(stage: &Stage, at: usize) -> Said<()> {
+    let standing = stage.0.servers.borrow()[at];
+    let standing = standing.map(|id| stage.world().map(|world| world.standing(id))).transpose()?;
+    match standing {
+        None | Some(Standing::Ended) => start(stage, at),
+        Some(Standing::Stops) => {
+            let again = What::Do(Rc::new(move |stage: &Stage| start_once(stage, at)));
+            stage.call_at(stage.0.now.get() + Micros::from_millis(1), again, stage.0.place.get())
+        }
+        Some(Standing::Runs) => {
+            let name = stage.server_name(at)?;
+            Err(wrong(format!(
+                "server {name} runs already; expected one that was stopped or killed, or that \
+                 says `starts: false`"
+            )))
+        }
+    }
+}
+
+/// Start a server again, unless somebody has done so.
+pub(super) fn start_unless_it_runs(stage: &Stage, at: usize) -> Said<()> {
+    let id = stage.server(at)?;
+    let runs = stage.world()?.standing(id) == Standing::Runs;
+    if runs { Ok(()) } else { start_once(stage, at) }
+}
+
 /// Start a server of the plan, for the first time or again.
 pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
     let plan = stage.plan()?;
     let server = &plan.servers[at];
     let standing = stage.0.servers.borrow()[at];
     if let Some(id) = standing {
-        return start_again(stage, id, START_TRIES);
+        return start_again(stage, at, id, START_TRIES);
     }
     let (shelf, map) = stage.0.contents.borrow_mut().server(&plan, server)?;
     let mut setup = ServerSetup {
@@ -103,15 +130,18 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
 }
 
 /// Start a server again; a real address may be free only a moment after whoever had it was killed.
-fn start_again(stage: &Stage, id: ServerId, tries: u32) -> Said<()> {
+fn start_again(stage: &Stage, at: usize, id: ServerId, tries: u32) -> Said<()> {
     let started = stage.world()?.restart_server(id);
     match started {
         Err(StartError::Listen(_)) if tries > 0 && !stage.world()?.runtime().is_simulated() => {
-            let again = move |stage: &Stage| start_again(stage, id, tries - 1);
-            let at = stage.0.now.get() + START_AGAIN;
-            stage.call_at(at, What::Do(Rc::new(again)), rhai::Position::NONE)
+            let again = move |stage: &Stage| start_again(stage, at, id, tries - 1);
+            let soon = stage.0.now.get() + START_AGAIN;
+            stage.call_at(soon, What::Do(Rc::new(again)), stage.0.place.get())
         }
-        started => started.map_err(|error| wrong(error.to_string())),
+        started => {
+            let name = stage.server_name(at)?;
+            started.map_err(|error| wrong(format!("server {name}: {error}")))
+        }
     }
 }
 

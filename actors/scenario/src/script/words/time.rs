@@ -1,6 +1,6 @@
 //! Words of time: when something is done.
 
-use rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
+use rhai::{Array, Dynamic, FnPtr, Map, Position};
 
 use super::{PeerHandle, ServerHandle, Words};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
@@ -24,33 +24,28 @@ pub(super) fn register(words: &mut Words) {
     words.word(
         "at(seconds, || ...)",
         "Calls something at this time of the scenario.",
-        move |cx: NativeCallContext<'_>, when: Dynamic, call: FnPtr| {
-            let at = micros("at", &when)?;
-            in_time(&stage, "at", at)?;
-            stage.call_at(at, What::Call(call), cx.call_position())
-        },
+        move |when: Dynamic, call: FnPtr| once(&stage, "at", micros("at", &when)?, call),
     );
     let stage = words.stage.clone();
     words.word(
         "after(seconds, || ...)",
-        "Calls something so much later.",
-        move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
+        "Calls something so much later; never, where the scenario ends before.",
+        move |span: Dynamic, call: FnPtr| {
             let at = stage.0.now.get() + micros("after", &span)?;
-            in_time(&stage, "after", at)?;
-            stage.call_at(at, What::Call(call), cx.call_position())
+            once(&stage, "after", at, call)
         },
     );
     let stage = words.stage.clone();
     words.word(
         "every(seconds, || ...)",
         "Calls something again and again, first after one such span.",
-        move |cx: NativeCallContext<'_>, span: Dynamic, call: FnPtr| {
+        move |span: Dynamic, call: FnPtr| {
             let span = micros("every", &span)?;
             if span < Micros::from_millis(1) {
                 return Err(wrong("every: expected at least 0.001 seconds"));
             }
             let at = stage.0.now.get() + span;
-            stage.call_at(at, What::Every(span, call), cx.call_position())
+            stage.call_at(at, What::Every(span, call), stage.0.place.get())
         },
     );
     handlers(words);
@@ -63,9 +58,9 @@ fn handlers(words: &mut Words) {
     words.word(
         "on(peer, \"event\", |text| ...)",
         "Calls something each time that happens to a peer.",
-        move |cx: NativeCallContext<'_>, peer: PeerHandle, event: &str, call: FnPtr| {
+        move |peer: PeerHandle, event: &str, call: FnPtr| {
             let event = known_event(PEER_EVENTS, event)?;
-            let (whose, place) = (Target::Peer(peer.at), cx.call_position());
+            let (whose, place) = (Target::Peer(peer.at), stage.0.place.get());
             on(&stage, Handler { whose, event, call, place })
         },
     );
@@ -73,9 +68,9 @@ fn handlers(words: &mut Words) {
     words.word(
         "on(server, \"event\", |text| ...)",
         "Calls something each time that happens to a server.",
-        move |cx: NativeCallContext<'_>, server: ServerHandle, event: &str, call: FnPtr| {
+        move |server: ServerHandle, event: &str, call: FnPtr| {
             let event = known_event(SERVER_EVENTS, event)?;
-            let (whose, place) = (Target::Server(server.at), cx.call_position());
+            let (whose, place) = (Target::Server(server.at), stage.0.place.get());
             on(&stage, Handler { whose, event, call, place })
         },
     );
@@ -118,21 +113,31 @@ fn begin(stage: &Stage, data: &Map) -> Said<()> {
         return Err(wrong("scenario: expected once, before anything else"));
     }
     let plan = Plan::read(data)?;
-    for server in &plan.servers {
-        crate::script::content::Contents::barcode(&plan, &server.map)?;
-    }
     stage.0.servers.borrow_mut().resize(plan.servers.len(), None);
     let players = plan.peers.iter().cloned();
-    let players = players.map(|plan| Player { plan, id: None, acting: None, frames: None });
+    let players = players.map(|plan| Player {
+        plan,
+        id: None,
+        acting: None,
+        frames: None,
+        place: Position::NONE,
+    });
     stage.0.peers.borrow_mut().extend(players);
     *stage.0.plan.borrow_mut() = Some(std::rc::Rc::new(plan));
     Ok(())
 }
 
-/// Whether something that is to happen then can happen at all.
+/// Have something called at a time.
+fn once(stage: &Stage, word: &str, at: Micros, call: FnPtr) -> Said<()> {
+    in_time(stage, word, at)?;
+    stage.call_at(at, What::Call(call), stage.0.place.get())
+}
+
+/// Whether something that is to happen then can happen at all. What a callback asks for while the
+/// scenario runs may come too late for it: that is then left undone, and nobody's mistake.
 pub(super) fn in_time(stage: &Stage, word: &str, at: Micros) -> Said<()> {
     let span = stage.plan()?.span;
-    if at <= span {
+    if at <= span || stage.runs() {
         return Ok(());
     }
     let (at, span) = (at.as_secs_f64(), span.as_secs_f64());
