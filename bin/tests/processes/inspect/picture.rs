@@ -33,7 +33,7 @@ fn a_live_screen_is_a_small_picture() {
     let mut pty = Pty::start(&["inspect"], (112, 24), &folder);
     pty.lines_with("roster");
     for (name, keys, part) in [
-        ("inspect-screen", "jjjjj", "haNdl99"),
+        ("inspect-screen", "jjjjjj", "haNdl99"),
         ("inspect-actor", "\r", "control ["),
         ("inspect-ticks", "2", "[2 ticks"),
         ("inspect-links", "3", "[3 links"),
