@@ -30,7 +30,7 @@ fn broken_by(bug: Bug) -> Option<Invariant> {
         Bug::StaleSnapshot => Some(Invariant::Order),
         Bug::CountedTwice => Some(Invariant::Accounting),
         Bug::TornMap => Some(Invariant::WholeMap),
-        Bug::AskedAgainGoesOn | Bug::PlayedOnceForAll => Some(Invariant::GetsOn),
+        Bug::AskedAgainGoesOn => Some(Invariant::GetsOn),
         Bug::TurnsUnsorted => Some(Invariant::Used),
         Bug::StarvedForGood => Some(Invariant::InTime),
     }
@@ -103,7 +103,6 @@ hunts! {
     a_message_counted_twice_is_found: CountedTwice,
     a_snapshot_of_a_map_not_loaded_is_found: TornMap,
     a_blob_that_is_asked_for_again_and_goes_on_is_found: AskedAgainGoesOn,
-    a_client_that_played_once_and_counts_as_playing_is_found: PlayedOnceForAll,
     a_slot_that_is_taken_too_late_is_found: SlotTakenLate,
     turns_that_are_not_sorted_are_found: TurnsUnsorted,
     a_queue_that_starves_for_good_is_found: StarvedForGood,

@@ -40,8 +40,6 @@ bugs! {
     TornMap,
     /// A blob that is asked for again while it moves goes on where it was.
     AskedAgainGoesOn,
-    /// A client that has played once counts as playing while it loads in a later session.
-    PlayedOnceForAll,
     /// A slot counts as taken only once its holder has a pawn.
     SlotTakenLate,
     /// The turns of a tick are searched by pawn and not sorted by pawn.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use dh_host::net::{By, Closed, Links, code};
-use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox, TickRate};
 use dh_messages::{
     CloseCode, ConnectRequest, EntityId, Hash128, PROTOCOL_VERSION, PlayerList,
@@ -148,9 +147,8 @@ impl Kept {
 
     /// Nowhere again: whatever an earlier attempt still tells bears an old number.
     pub(super) fn end(&mut self) {
-        let Self { profile, attempt, last_target, has_played, .. } = self.clone();
-        let has_played = has_played && planted::is(Bug::PlayedOnceForAll);
-        *self = Self { attempt: attempt + 1, last_target, has_played, ..Self::new(profile) };
+        let Self { profile, attempt, last_target, .. } = self.clone();
+        *self = Self { attempt: attempt + 1, last_target, ..Self::new(profile) };
     }
 
     pub(super) fn ending(&self, kind: EndKind) -> SessionEnd {
