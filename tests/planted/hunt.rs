@@ -14,7 +14,7 @@ const SEEDS: u64 = 200;
 /// Seeds under which nothing is wrong while no bug is on.
 const QUIET_SEEDS: u64 = 60;
 /// Runs of one shrinking, at most.
-const RUNS_MAX: usize = 120;
+const RUNS_MAX: usize = 250;
 
 /// What a bug breaks before it breaks anything else; nothing where only a check of the hunt's own
 /// finds it.
