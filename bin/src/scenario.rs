@@ -10,7 +10,8 @@ mod tell;
 
 use std::path::Path;
 
-use dh_scenario::script::words;
+use dh_scenario::ScriptError;
+use dh_scenario::script::words::{self, Vocabulary};
 use serde_json::json;
 
 use self::files::Found;
@@ -30,62 +31,89 @@ pub(crate) fn run(what: &Scenario, shared: &Shared) -> Result<(), Failure> {
     }
 }
 
-/// Tells of each scenario what it costs, or what is wrong with it.
+/// Tells of each scenario what it costs; or every mistake that shows.
 fn list(paths: &[std::path::PathBuf], shared: &Shared, only_check: bool) -> Result<(), Failure> {
-    let mut worst = None;
+    let (mut worst, mut count) = (None, 0);
     for Found { script, path } in files::find(paths)? {
-        match script.plan() {
-            Ok(plan) => {
-                let (size, seconds) = (plan.size.name(), plan.span.as_secs_f64());
-                let (name, peers) = (script.name(), plan.peers.len());
-                if shared.json {
-                    output::json(&json!({
-                        "scenario": name, "file": path, "size": size, "seconds": seconds,
-                        "peers": peers, "servers": plan.servers.len(),
-                        "hash": format!("{:016x}", script.hash()),
-                    }))?;
-                } else if only_check {
-                    output::line(&format!("ok  {path}"))?;
-                } else {
-                    output::line(&format!("{size:<5} {seconds:>5} s {peers:>4} peers  {name}"))?;
+        let mistakes = match (only_check, script.plan()) {
+            (true, _) => script.mistakes(),
+            (false, plan) => plan.err().into_iter().collect(),
+        };
+        if let Some(first) = mistakes.first() {
+            worst.get_or_insert_with(|| outcome::refused(first));
+            count += mistakes.len();
+            refuse(&path, &mistakes, shared)?;
+        } else if let Ok(plan) = script.plan() {
+            let (size, seconds) = (plan.size.name(), plan.span.as_secs_f64());
+            let (name, peers) = (script.name(), plan.peers.len());
+            if shared.json {
+                let mut told = json!({
+                    "scenario": name, "file": path, "size": size, "seconds": seconds,
+                    "peers": peers, "servers": plan.servers.len(),
+                    "hash": format!("{:016x}", script.hash()),
+                });
+                if only_check {
+                    told["ok"] = true.into();
+                    told["mistakes"] = json!([]);
                 }
-            }
-            Err(mistake) => {
-                let failure = outcome::refused(&mistake);
-                say(&format!("dh: {mistake}"));
-                worst.get_or_insert(failure.exit);
+                output::json(&told)?;
+            } else if only_check {
+                output::line(&format!("ok  {path}"))?;
+            } else {
+                output::line(&format!("{size:<5} {seconds:>5} s {peers:>4} peers  {name}"))?;
             }
         }
     }
-    match worst {
-        None => Ok(()),
-        Some(exit) => Err(Failure::new(exit, "not every scenario is whole")
-            .remedy("dh scenario docs lists every word and what it takes")),
+    let Some(first) = worst else { return Ok(()) };
+    let plural = if count == 1 { "mistake" } else { "mistakes" };
+    Err(Failure { cause: format!("{count} {plural} in all"), ..first })
+}
+
+/// Tells the mistakes of one scenario.
+fn refuse(path: &str, mistakes: &[ScriptError], shared: &Shared) -> Result<(), Failure> {
+    if !shared.json {
+        mistakes.iter().for_each(|mistake| say(&format!("dh: {mistake}")));
+        return Ok(());
     }
+    let mistakes = mistakes.iter().map(
+        |it| json!({ "line": it.line, "column": it.column, "what": it.what, "try": it.remedy() }),
+    );
+    let mistakes: Vec<_> = mistakes.collect();
+    output::json(&json!({ "file": path, "ok": false, "mistakes": mistakes }))
 }
 
 /// Prints the vocabulary, as it is registered.
 fn docs(shared: &Shared) -> Result<(), Failure> {
-    let list = words::list();
+    let Vocabulary { words: list, examples } = words::vocabulary();
     if shared.json {
-        let entries = list
-            .iter()
-            .map(|word| json!({ "group": word.group, "usage": word.usage, "help": word.help }));
-        return output::json(&entries.collect());
+        let words =
+            list.iter().map(|it| json!({ "group": it.group, "usage": it.usage, "help": it.help }));
+        let words: Vec<_> = words.collect();
+        let tables = words::tables().into_iter().map(|(title, entries)| {
+            let entries =
+                entries.into_iter().map(|(name, help)| json!({ "name": name, "help": help }));
+            json!({ "title": title, "entries": entries.collect::<Vec<_>>() })
+        });
+        let tables: Vec<_> = tables.collect();
+        let examples = examples.iter().map(|(group, text)| json!({ "group": group, "text": text }));
+        let examples: Vec<_> = examples.collect();
+        return output::json(&json!({ "words": words, "tables": tables, "examples": examples }));
     }
-    let mut group = "";
-    for word in &list {
-        if word.group != group {
-            let gap = if group.is_empty() { "" } else { "\n" };
-            output::line(&format!("{gap}{}", word.group))?;
-            group = word.group;
+    for (group, example) in examples {
+        output::line(group)?;
+        for word in list.iter().filter(|word| word.group == group) {
+            output::line(&format!("  {}\n      {}", word.usage, word.help))?;
         }
-        output::line(&format!("  {}\n      {}", word.usage, word.help))?;
+        output::line("  for example")?;
+        example.lines().try_for_each(|line| output::line(&format!("      {line}")))?;
+        output::line("")?;
     }
-    for (title, entries) in words::tables() {
-        output::line(&format!("\n{title}"))?;
+    for (nth, (title, entries)) in words::tables().into_iter().enumerate() {
+        let gap = if nth == 0 { "" } else { "\n" };
+        output::line(&format!("{gap}{title}"))?;
+        let wide = entries.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         for (name, help) in entries {
-            output::line(&format!("  {name:<12} {help}"))?;
+            output::line(&format!("  {name:<wide$}  {help}"))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use std::env;
 
-use dh_scenario::{Conditions, PeerId, Script};
+use dh_scenario::{Conditions, PeerId, Script, ScriptError};
 
 const PLAY: &str = include_str!("courses/play.rhai");
 const DOOR: &str = include_str!("courses/door.rhai");

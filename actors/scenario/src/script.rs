@@ -11,8 +11,10 @@ mod error;
 pub mod limit;
 mod plan;
 mod play;
+mod printed;
 mod progress;
 mod reads;
+mod review;
 mod source;
 mod stage;
 mod value;
@@ -31,14 +33,14 @@ use dh_host::flight::FlightError;
 use dh_host::{Runtime, Simulation};
 use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
-use rhai::{AST, Dynamic, Engine, Token};
+use rhai::{AST, Dynamic, Engine, Scope, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::deed::{Deed, DeedKind, Told};
 pub use self::error::ScriptError;
 use self::error::{Said, wrong};
 pub use self::plan::{Plan, Size};
-
+pub use self::printed::Printed;
 pub use self::progress::Progress;
 
 use self::play::Play;
@@ -69,6 +71,9 @@ pub struct Conditions {
     pub record: Option<PathBuf>,
     /// Where it says how far it is.
     pub progress: Progress,
+    /// Preferences of every server and peer, `KEY=VALUE`, over those that the script says. They
+    /// must be right.
+    pub prefs: Vec<String>,
     /// The keys of deeds that are left out.
     pub without: BTreeSet<String>,
 }
@@ -88,6 +93,8 @@ pub struct Ran {
     pub is_broken_off: bool,
     /// Where the flight record of it lies, if one was asked for.
     pub record: Option<Result<PathBuf, FlightError>>,
+    /// What the script printed, in order.
+    pub prints: Vec<Printed>,
     /// The mistake of the script that ended the run before its time.
     pub mistake: Option<ScriptError>,
 }
@@ -97,6 +104,13 @@ struct Laid {
     engine: Engine,
     ast: AST,
     stage: Held,
+}
+
+/// How far a script's own statements came, and what they left.
+struct Begun {
+    laid: Laid,
+    scope: Scope<'static>,
+    mistake: Option<ScriptError>,
 }
 
 impl Script {
@@ -190,22 +204,51 @@ impl Script {
             checks: stage.0.checks.borrow().count(),
             is_broken_off: matches!(came, Ok(false)),
             record,
+            prints: stage.0.prints.take(),
             mistake: came.err(),
         }
     }
 
+    /// Everything that is wrong with it and shows before its callbacks run, in the order of its
+    /// lines.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<ScriptError> {
+        let begun = match self.begin(&Conditions::default()) {
+            Ok(begun) => begun,
+            Err(mistake) => return vec![mistake],
+        };
+        let mut mistakes = review::review(self, &begun.laid.stage, &begun.scope);
+        if let Some(first) = begun.mistake {
+            // The same may show in the text too.
+            mistakes.retain(|it| it.line != first.line);
+            mistakes.push(first);
+        }
+        mistakes.sort_by_key(|it| (it.line, it.column));
+        mistakes.dedup();
+        mistakes
+    }
+
     fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
+        let Begun { laid, mistake, .. } = self.begin(conditions)?;
+        mistake.map_or(Ok(laid), Err)
+    }
+
+    /// Run the script's own statements, as far as they come.
+    fn begin(&self, conditions: &Conditions) -> Result<Begun, ScriptError> {
         let stage = Held::new(self, conditions);
         let mut engine = engine();
         words::register(&mut engine, &stage);
+        let (prints, debugs) = (stage.lend(), stage.lend());
+        engine.on_print(move |text| prints.print(text, rhai::Position::NONE));
+        engine.on_debug(move |text, _, place| debugs.print(text, place));
         let ast = engine.compile(&self.text);
         let ast = ast.map_err(|error| ScriptError::parsing(self, &error))?;
-        let ran = engine.run_ast(&ast);
-        ran.map_err(|error| ScriptError::running(self, &error, rhai::Position::NONE))?;
-        if stage.plan().is_err() {
-            return Err(self.nothing());
-        }
-        Ok(Laid { engine, ast, stage })
+        let mut scope = Scope::new();
+        let ran = engine.run_ast_with_scope(&mut scope, &ast);
+        let ran = ran.map_err(|error| ScriptError::running(self, &error, rhai::Position::NONE));
+        let is_empty = || stage.plan().is_err().then(|| self.nothing());
+        let mistake = ran.err().or_else(is_empty);
+        Ok(Begun { laid: Laid { engine, ast, stage }, scope, mistake })
     }
 
     fn nothing(&self) -> ScriptError {
@@ -260,7 +303,7 @@ fn engine() -> Engine {
         .set_max_map_size(limit::MAP_MAX)
         .set_max_modules(0);
     allow_spawn(&mut engine);
-    // What a script prints would be told once by every seed of a hunt.
+    // Who only reads a script prints nothing.
     engine.on_print(|_| ()).on_debug(|_, _, _| ());
     engine.disable_symbol("eval");
     // It would stop the world, and its operations are not counted.

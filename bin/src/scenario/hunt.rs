@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
+use dh_prefs::{PrefError, Prefs};
 use dh_scenario::script::{Progress, Size};
 use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
@@ -22,6 +23,7 @@ use crate::command::{RunScenario, RuntimeName, SeedRange, Shared, SizeName, Tran
 use crate::exit::{Exit, Failure};
 use crate::output::bar::{Bar, Unit};
 use crate::output::{self, whole};
+use crate::settings;
 
 /// How often a long run is asked how far it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -46,6 +48,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
         until: flags.until.map(Micros::from_secs_f64),
         without: without(flags)?,
         record: flags.record.clone(),
+        prefs: prefs(shared)?,
         ..Conditions::default()
     };
     let tasks: Vec<Task<'_>> = scripts
@@ -58,7 +61,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
     }
     let (mut outcomes, mut told) = (Vec::new(), Ok(()));
     let mut hear = |outcome: Outcome| {
-        let outcome = labelled(outcome, flags);
+        let outcome = Outcome { set: shared.set.clone(), ..labelled(outcome, flags) };
         if told.is_ok() {
             told = tell::of(&outcome, shared, tasks.len());
         }
@@ -125,6 +128,14 @@ fn chosen(flags: &RunScenario) -> Result<Vec<Script>, Failure> {
         return Err(Failure::new(Exit::Missing, "no scenario of this size is there"));
     }
     Ok(scripts)
+}
+
+/// The preferences of the command line: those of every server and peer.
+fn prefs(shared: &Shared) -> Result<Vec<String>, Failure> {
+    let mut prefs = Prefs::default();
+    let set = |pair: &String| prefs.set_argument(pair).err();
+    let wrong: Vec<PrefError> = shared.set.iter().filter_map(set).collect();
+    if wrong.is_empty() { Ok(shared.set.clone()) } else { Err(settings::failure(&wrong)) }
 }
 
 fn without(flags: &RunScenario) -> Result<BTreeSet<String>, Failure> {

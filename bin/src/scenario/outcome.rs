@@ -41,6 +41,10 @@ pub(super) struct Outcome {
     pub(super) left_out: BTreeSet<String>,
     /// The file of deeds that were left out.
     pub(super) without: Option<String>,
+    /// Preferences of the command line, `KEY=VALUE`.
+    pub(super) set: Vec<String>,
+    /// What the script printed, and when.
+    pub(super) prints: Vec<(f64, String)>,
 }
 
 /// One thing that was done, or that happened.
@@ -78,6 +82,7 @@ impl Outcome {
             is_broken_off: ran.is_broken_off && report.failures.is_empty(),
             mistake: ran.mistake.clone(),
             left_out: left_out.cloned().collect(),
+            prints: ran.prints.iter().map(|it| (it.at.as_secs_f64(), it.text.clone())).collect(),
             ..Self::bare(script, *seed)
         }
     }
@@ -112,6 +117,8 @@ impl Outcome {
             mistake: None,
             left_out: BTreeSet::new(),
             without: None,
+            set: Vec::new(),
+            prints: Vec::new(),
         }
     }
 
@@ -134,12 +141,15 @@ impl Outcome {
         words.extend(self.transport.map(|transport| format!("--transport {transport}")));
         words.extend(self.until.map(|until| format!("--until {until}")));
         words.extend(self.without.iter().map(|file| format!("--without {}", quoted(file))));
+        words.extend(self.set.iter().map(|pair| format!("--set {}", quoted(pair))));
         words.join(" ")
     }
 
     /// As JSON.
     pub(super) fn json(&self) -> Value {
         let hash = |hash: u64| format!("{hash:016x}");
+        let prints = self.prints.iter().map(|(at, text)| json!({ "at": at, "text": text }));
+        let prints: Vec<Value> = prints.collect();
         let again = if self.passed() { None } else { Some(self.again()) };
         json!({
             "scenario": self.scenario,
@@ -158,6 +168,7 @@ impl Outcome {
             "failures": self.failures,
             "again": again,
             "record": self.record,
+            "prints": prints,
         })
     }
 }

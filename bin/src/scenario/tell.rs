@@ -27,6 +27,10 @@ pub(super) fn head(script: &Script, seed: u64, shared: &Shared) {
 
 /// What one of so many runs came to.
 pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), Failure> {
+    if runs == 1 {
+        let prints = outcome.prints.iter();
+        prints.for_each(|(at, text)| say(&format!("{at:>9.3} s  {}", one_line(text))));
+    }
     if shared.json {
         return output::json(&outcome.json());
     }

@@ -45,7 +45,7 @@ let crowd = spawn(4, \"jumper\", 1, #{ link: \"bad\" });
 at(3, || main.map(\"hill\"));
 every(1.5, || pick(crowd).cut());
 every(1.1, || { for peer in crowd { peer.heal(); } });
-at(6, || main.panic(\"roster\", 40 + dice(20)));
+at(6, || main.panic(\"roster\", main.metric(\"roster\", \"handled\") + dice(20)));
 eventually(\"somebody plays\", || now() > 11 && crowd.some(|it| it.playing));
 ";
 
@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             "map.rhai",
             "scenario(#{ seconds: 2, servers: #{ main: #{ map: \"nowhere\" } } });",
             66,
-            "map.rhai:1:1: there is no map \"nowhere\"",
+            "map.rhai:1:45: servers.main.map: there is no map \"nowhere\"",
         ),
         (
             "event.rhai",
@@ -131,7 +131,73 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
     assert_eq!(missing.status.code(), Some(66));
     let all = dh(folder.path(), &["check", "."]);
     assert_eq!(all.status.code(), Some(65), "that of the first: {}", err(&all));
-    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:1"));
+    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:45"));
+}
+
+#[test]
+fn every_mistake_of_every_file_is_told_and_those_that_are_whole_run() {
+    let folder = folder(&[
+        (
+            "a.rhai",
+            "scenario(#{ seconds: 1, peers: #{ a: #{} } });\nat(1, || { peer(\"a\").jmp();\n\
+                    server(\"mian\"); });",
+        ),
+        ("b.rhai", "scenario(#{ seconds: 1, size: \"huge\" });"),
+        ("c.rhai", "scenario(#{ seconds: 1 });"),
+    ]);
+    let checked = dh(folder.path(), &["check", "."]);
+    let said = err(&checked);
+    assert_eq!(checked.status.code(), Some(65), "{said}");
+    for told in [
+        "a.rhai:2:22: no word is called \"jmp\"",
+        "a.rhai:3:8: no server is called \"mian\"",
+        "b.rhai:1:25: size: no size is called \"huge\"",
+        "3 mistakes in all",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert_eq!(out(&checked), "ok  ./c.rhai\n");
+    let told = runs(&dh(folder.path(), &["check", ".", "--json"]));
+    let oks: Vec<_> = told.iter().map(|it| it["ok"].as_bool().unwrap()).collect();
+    assert_eq!(oks, [false, false, true]);
+    assert_eq!(told[0]["mistakes"][1]["line"], 3);
+    let ran = dh(folder.path(), &["run", "."]);
+    assert_eq!(ran.status.code(), Some(65), "{}", err(&ran));
+    assert!(err(&ran).contains("b.rhai:1:25") && out(&ran).contains("ok    a - seed 1"));
+    assert!(err(&ran).contains("1 of 3 scenarios were not run"), "{}", err(&ran));
+}
+
+#[test]
+fn what_a_script_prints_is_shown_and_preferences_of_the_command_line_hold() {
+    let text = "scenario(#{ seconds: 1 });\nat(0.5, || { print(\"so \" + \
+                server(\"main\").pref(\"server.maxPlayers\")); debug(1); expect(\"no\", false); });";
+    let folder = folder(&[("it.rhai", text)]);
+    let set = ["run", "it.rhai", "--set", "server.maxPlayers=3", "--json"];
+    let ran = dh(folder.path(), &set);
+    let said = err(&ran);
+    assert!(said.contains("0.500 s  so 3\n"), "{said}");
+    assert!(said.contains("0.500 s  it.rhai:2:"), "{said}");
+    let run = &runs(&ran)[0];
+    assert_eq!((&run["prints"][0]["text"], &run["prints"][0]["at"]), (&"so 3".into(), &0.5.into()));
+    assert!(run["again"].as_str().unwrap().ends_with("--set 'server.maxPlayers=3'"), "{run}");
+    let wrong = dh(folder.path(), &["run", "it.rhai", "--set", "server.maxPlayer=3"]);
+    assert_eq!(wrong.status.code(), Some(78), "{}", err(&wrong));
+    assert!(err(&wrong).contains("did you mean server.maxPlayers?"));
+}
+
+#[test]
+fn the_documents_hold_every_word_every_table_and_an_example_for_each_group() {
+    let folder = folder(&[]);
+    let said = out(&dh(folder.path(), &["docs"]));
+    for told in
+        ["starts ", "floor ", "inside ", "peer-N/session ", "map-loader", "late_ms", "ServerFull"]
+    {
+        assert!(said.contains(told), "{told}");
+    }
+    let docs = &runs(&dh(folder.path(), &["docs", "--json"]))[0];
+    assert!(docs["words"].as_array().unwrap().len() > 60);
+    assert!(docs["tables"].as_array().unwrap().len() > 10);
+    assert!(!docs["examples"][0]["text"].as_str().unwrap().is_empty());
 }
 
 /// One object a run.

@@ -60,18 +60,23 @@ impl ScriptError {
                 format!("it does not end within {OPERATIONS_MAX} operations; expected less"),
             ),
             EvalAltResult::ErrorFunctionNotFound(call, _) => {
-                Self { helps: Some(DOCS), ..Self::at(script, place, told::call(call)) }
+                Self::of_words(script, place, told::call(call))
             }
             EvalAltResult::ErrorTerminated(..) => {
                 let max = CALL_MAX.as_secs();
                 Self::at(script, place, format!("it does not end within {max} s; expected less"))
             }
             EvalAltResult::ErrorDotExpr(what, _) => match told::property(what) {
-                Some(what) => Self { helps: Some(DOCS), ..Self::at(script, place, what) },
+                Some(what) => Self::of_words(script, place, what),
                 None => Self::at(script, place, plain(inner)),
             },
             other => Self::at(script, place, plain(other)),
         }
+    }
+
+    /// What is no word, no property, or no use of one.
+    pub(super) fn of_words(script: &Script, place: Position, what: String) -> Self {
+        Self { helps: Some(DOCS), ..Self::at(script, place, what) }
     }
 
     /// What to do about it.

@@ -40,6 +40,10 @@ pub const CALL_MAX: Duration = Duration::from_secs(5);
 pub const RAIDS_MAX: usize = 64;
 /// Failures that are told of one run.
 pub const FAILURES_MAX: usize = 64;
+/// Lines that are kept of what a script prints.
+pub const PRINTS_MAX: usize = 1_000;
+/// Characters of one such line.
+pub const PRINT_MAX: usize = 1_000;
 /// Names that are listed where one of them was expected.
 pub const LISTED_MAX: usize = 12;
 /// Values that are remembered of what a condition read.

@@ -38,7 +38,11 @@ pub(super) fn shown(value: &Dynamic) -> String {
     if let Ok(map) = value.as_map_ref() {
         return map_shown(&map);
     }
-    let text = value.to_string();
+    let text = match value.as_float() {
+        // More than a millionth is nothing that anybody compares with.
+        Ok(number) => ((number * 1e6).round() / 1e6).to_string(),
+        Err(_) => value.to_string(),
+    };
     let text = if value.is_string() { format!("{text:?}") } else { text };
     shortened(&text)
 }
@@ -75,7 +79,7 @@ mod tests {
         let list = |n: i64| Dynamic::from((0..n).map(Dynamic::from).collect::<Array>());
         for (value, told) in [
             (Dynamic::from(true), "true"),
-            (Dynamic::from(1.5), "1.5"),
+            (Dynamic::from(-1.500_000_04), "-1.5"),
             (Dynamic::from("x\"y"), "\"x\\\"y\""),
             (list(0), "[]"),
             (list(3), "[0, 1, 2]"),

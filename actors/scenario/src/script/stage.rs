@@ -19,6 +19,7 @@ use super::deed::{Deed, DeedKind, Told};
 use super::error::{Said, wrong};
 use super::limit::{DEEDS_MAX, TOLD_MAX, WAITING_MAX};
 use super::plan::{PeerPlan, Plan};
+use super::printed::Printed;
 use super::reads::Reads;
 use super::{Conditions, Script};
 use crate::happening::{Happening, Whose};
@@ -60,6 +61,10 @@ pub(super) struct Shared {
     pub(super) raids: RefCell<Vec<Hostile>>,
     pub(super) rng: RefCell<ChaCha8Rng>,
     pub(super) seeds: dh_host::Seeds,
+    /// What was printed, in order.
+    pub(super) prints: RefCell<Vec<Printed>>,
+    /// Preferences of everybody, `KEY=VALUE`, over those that the script says.
+    pub(super) prefs: Vec<String>,
     /// What was done, in order.
     pub(super) done: RefCell<Vec<Deed>>,
     /// The last of what happened, in order.
@@ -137,6 +142,11 @@ impl Held {
     pub(super) fn new(script: &Script, conditions: &Conditions) -> Self {
         Self(Stage::new(script, conditions))
     }
+
+    /// The same stage, for what runs on it.
+    pub(super) fn lend(&self) -> Stage {
+        self.0.clone()
+    }
 }
 
 impl std::ops::Deref for Held {
@@ -176,6 +186,8 @@ impl Stage {
             raids: RefCell::default(),
             rng: RefCell::new(seeds.rng("script")),
             seeds,
+            prints: RefCell::default(),
+            prefs: conditions.prefs.clone(),
             done: RefCell::default(),
             told: RefCell::default(),
             counts: RefCell::default(),

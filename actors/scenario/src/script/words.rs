@@ -8,6 +8,7 @@ mod faults;
 pub(super) mod peers;
 mod reading;
 pub(super) mod servers;
+pub(super) mod takes;
 mod time;
 pub(super) mod told;
 
@@ -16,10 +17,12 @@ use rhai::{
 };
 
 use super::error::Said;
+use super::plan;
+use super::review::ENTRIES;
 use super::stage::{Held, Stage};
-use super::value::LINK;
+use super::value::{LINK, WAYS};
 use super::{Conditions, Script};
-use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
+use crate::happening::{ENDINGS, PEER_EVENTS, SERVER_EVENTS};
 use crate::roles::Role;
 
 /// One word.
@@ -31,6 +34,15 @@ pub struct Word {
     pub usage: &'static str,
     /// What it does.
     pub help: &'static str,
+}
+
+/// The words of the language, in the order of the documents.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    /// Every word.
+    pub words: Vec<Word>,
+    /// An example for each group of words, by the group.
+    pub examples: Vec<(&'static str, &'static str)>,
 }
 
 /// A server, as scripts hold it.
@@ -53,14 +65,16 @@ pub(super) struct Words {
     pub(super) stage: Stage,
     group: &'static str,
     list: Vec<Word>,
+    examples: Vec<(&'static str, &'static str)>,
 }
 
 /// Register every word.
-pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
+pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vocabulary {
     engine.register_type_with_name::<ServerHandle>("server");
     engine.register_type_with_name::<PeerHandle>("peer");
     let module = Module::new();
-    let mut words = Words { module, stage: stage.clone(), group: "", list: Vec::new() };
+    let (list, examples) = (Vec::new(), Vec::new());
+    let mut words = Words { module, stage: stage.clone(), group: "", list, examples };
     time::register(&mut words);
     servers::register(&mut words);
     peers::register(&mut words);
@@ -69,43 +83,72 @@ pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vec<Word> {
     chaos::register(&mut words);
     checks::register(&mut words);
     engine.register_global_module(words.module.into());
-    words.list
+    Vocabulary { words: words.list, examples: words.examples }
 }
 
 /// Every word, in the order of the documents.
 #[must_use]
 pub fn list() -> Vec<Word> {
+    vocabulary().words
+}
+
+/// Everything that is registered.
+#[must_use]
+pub fn vocabulary() -> Vocabulary {
     let stage = Held::new(&Script::new("", ""), &Conditions::default());
     register(&mut Engine::new_raw(), &stage)
 }
 
-/// What surprises whoever comes from another language.
-const NOTES: &[(&str, &str)] = &[
-    (
-        "closures",
-        "share their variables: in a loop call a function that makes them, fn f(peer) { ... }",
-    ),
-    (
-        "seeds",
-        "random(), dice() and pick() follow from the seed, and nothing else is left to chance",
-    ),
-    ("checks", "that stand under no `if` must be reached in every run"),
-    ("names", "peers made by spawn() are called ROLE-N, N counting all peers"),
-];
-
 /// Names, and what each means.
 pub type Entries = &'static [(&'static str, &'static str)];
 
-/// What else there is to know: events, roles, and the entries of links.
+/// What surprises whoever comes from another language, or from another simulator.
+const NOTES: Entries = &[
+    ("language", "rhai, https://rhai.rs/book/language, without modules, files, clocks and eval"),
+    ("closures", "share their variables: in a loop call a function that makes them, fn f(it) { }"),
+    ("seeds", "random(), dice() and pick() follow from the seed, and nothing else is by chance"),
+    ("checks", "that stand under no `if` must be reached in every run"),
+    ("names", "peers made by spawn() are called ROLE-N, N counting all peers"),
+    ("order", "servers and peers of the data at the top are there in the order of their names"),
+    ("joining", "join() of a peer that plays ends its session first: `ended` says Quiet"),
+    ("coming back", "no peer does so by itself: on(it, \"lost\", || after(1, || it.join()))"),
+    (
+        "time out",
+        "a path that carries nothing for 10 s ends its sessions; an attempt to join ends after client.net.connectTimeout",
+    ),
+    (
+        "console",
+        "whom a command is about is told by #SLOT, as in \"kick #0 why\", or by an identity",
+    ),
+    ("print", "print(it) and debug(it) are shown of a run with one seed"),
+];
+
+/// What else there is to know, a table each.
 #[must_use]
-pub fn tables() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
-    let roles = Role::ALL.iter().map(|(name, _, help)| (*name, *help));
+pub fn tables() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
+    let roles = Role::ALL.iter().map(|(name, _, help)| ((*name).to_owned(), *help));
+    let endings = ENDINGS.iter().map(|(kind, help)| (format!("{kind:?}"), *help));
+    let named = |list: Entries| -> Vec<(String, &'static str)> {
+        list.iter().map(|(name, help)| ((*name).to_owned(), *help)).collect()
+    };
     vec![
-        ("events of a peer", PEER_EVENTS.to_vec()),
-        ("events of a server", SERVER_EVENTS.to_vec()),
+        ("what usages name", named(takes::MEANINGS)),
+        ("entries of scenario", named(plan::SCENARIO)),
+        ("entries of a server", named(plan::SERVER)),
+        ("entries of a peer", named(plan::PEER)),
+        ("entries of a pallet", named(plan::PALLET)),
+        ("entries of a link", named(LINK)),
+        ("entries of a link whose directions differ", named(WAYS)),
+        ("entries of chaos", named(chaos::ENTRIES)),
+        ("entries of what is read", named(ENTRIES)),
         ("roles", roles.collect()),
-        ("entries of a link", LINK.to_vec()),
-        ("to know", NOTES.to_vec()),
+        ("events of a peer", named(PEER_EVENTS)),
+        ("events of a server", named(SERVER_EVENTS)),
+        ("kinds of endings", endings.collect()),
+        ("actors of a server", named(actors::OF_SERVER)),
+        ("actors of a peer", named(actors::OF_PEER)),
+        ("figures of an actor", named(actors::FIGURES)),
+        ("to know", named(NOTES)),
     ]
 }
 
@@ -132,9 +175,10 @@ impl Word {
 }
 
 impl Words {
-    /// The words from here on are about this.
-    fn group(&mut self, group: &'static str) {
+    /// The words from here on are about this, and used as in this example.
+    fn group(&mut self, group: &'static str, example: &'static str) {
         self.group = group;
+        self.examples.push((group, example));
     }
 
     /// A word that is called.

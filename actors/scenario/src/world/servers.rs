@@ -81,7 +81,9 @@ impl World {
             answers: self.recorder.inlet(hear),
             links: Links::IDEAL,
         };
-        Ok((Server::start(&scope, options)?, scope))
+        let started = Server::start(&scope, options);
+        // Its tick would go on, and be taken for that of the next one.
+        Ok((started.inspect_err(|_| scope.kill())?, scope))
     }
 
     /// Every server there is or was.

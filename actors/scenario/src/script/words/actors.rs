@@ -4,15 +4,14 @@ use dh_host::ActorReport;
 
 use super::Entries;
 
-/// The actors of a server. A server has those of `peer-N` once for each connection, N counting them
-/// from 1.
+/// The actors of a server. It has those of `peer-N` once for each connection, N counting from 0.
 pub(super) const OF_SERVER: Entries = &[
     ("listener", "lets connections in"),
     ("tick", "steps the world, 60 times a second"),
     ("map-switch", "prepares the next map"),
     ("roster", "knows who is here, and runs the console"),
     ("chat", "words every line of chat"),
-    ("peer-N/session", "talks with one peer; N counts connections from 1"),
+    ("peer-N/session", "talks with one peer; N counts connections from 0"),
     ("peer-N/blobs", "sends content to one peer, once it asks for some"),
 ];
 

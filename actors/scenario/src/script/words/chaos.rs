@@ -88,7 +88,11 @@ struct Dice {
 }
 
 pub(super) fn register(words: &mut Words) {
-    words.group("storms");
+    words.group(
+        "storms",
+        "chaos(#{ faults: 5, from: 2, to: 6 });\n\
+         eventually(\"all play again\", || ada.playing);",
+    );
     let stage = words.stage.clone();
     words.word(
         "chaos(#{ faults, from, to })",

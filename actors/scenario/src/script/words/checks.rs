@@ -10,7 +10,12 @@ use crate::script::stage::Stage;
 use crate::script::value::micros;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("checks");
+    words.group(
+        "checks",
+        "expect_within(3, \"ada plays\", || ada.playing);\n\
+         never(\"two pawns of one player\", || main.pawns > 1);\n\
+         at(5, || expect(\"ada is here\", ada.playing));",
+    );
     let stage = words.stage.clone();
     words.word(
         "expect(\"name\", condition)",

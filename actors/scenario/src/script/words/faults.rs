@@ -16,7 +16,13 @@ use crate::script::value::{integer, links, micros, number, ordinal};
 use crate::world::World;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("faults of a peer");
+    words.group(
+        "faults of a peer",
+        "at(2, || ada.cut(\"down\"));\n\
+         at(4, || ada.heal());\n\
+         at(5, || ada.link(#{ latency: 80, loss: 2, burst: 4 }));\n\
+         at(6, || ada.panic(\"predictor\"));",
+    );
     of_links(words);
     words.word(
         "peer.kill()",
@@ -71,7 +77,12 @@ pub(super) fn register(words: &mut Words) {
     words.word("peer.disk_free()", "Gives its disk all room again.", |peer: &mut PeerHandle| {
         disk_free(&peer.stage, peers::owner(peer))
     });
-    words.group("faults of a server");
+    words.group(
+        "faults of a server",
+        "at(2, || main.delay_tick(0.5));\n\
+         at(3, || main.panic(\"tick\", main.metric(\"tick\", \"handled\") + dice(60)));\n\
+         at(4, || main.flood(500, 2));",
+    );
     of_servers(words);
     raids(words);
 }

@@ -20,7 +20,12 @@ use crate::server::set;
 use crate::world::World;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("peers");
+    words.group(
+        "peers",
+        "let crowd = spawn(3, \"walker\", 1, #{ link: \"home\" });\n\
+         let eve = peer(\"eve\", #{ role: \"chatter\", joins: 2 });\n\
+         at(3, || { for it in crowd { it.say(\"hello\"); } });",
+    );
     let stage = words.stage.clone();
     words.word("peer(\"name\")", "The peer of this name.", move |name: &str| {
         let peers = stage.0.peers.borrow();
@@ -253,7 +258,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         let mut setup = PeerSetup::new(plan.name.clone()).over(plan.links);
         setup = setup.flown(plan.role.manner()).keeping(content);
         setup.inside = plan.inside;
-        plan.prefs.iter().for_each(|pref| set(&mut setup.prefs, pref));
+        plan.prefs.iter().chain(&stage.0.prefs).for_each(|pref| set(&mut setup.prefs, pref));
         let id = stage.world()?.peer(setup);
         stage.0.peers.borrow_mut()[at].id = Some(id);
         Ok(())

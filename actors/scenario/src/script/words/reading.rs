@@ -13,9 +13,17 @@ use crate::script::stage::Target;
 use crate::world::Standing;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("reading a peer");
+    words.group(
+        "reading a peer",
+        "eventually(\"ada has the new map\", || ada.playing && ada.position.y > -9.0);\n\
+         at(5, || print(ada.name + \" sees \" + ada.sees));",
+    );
     peers(words);
-    words.group("reading a server");
+    words.group(
+        "reading a server",
+        "expect_within(2, \"ada is here\", || main.players.contains(\"ada\"));\n\
+         never(\"it is late\", || main.metric(\"tick\", \"late_ms\") > 50.0);",
+    );
     servers(words);
 }
 

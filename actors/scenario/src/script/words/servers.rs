@@ -14,7 +14,12 @@ use crate::server::{ServerId, ServerSetup, set};
 use crate::world::Standing;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("servers");
+    words.group(
+        "servers",
+        "at(2, || main.map(\"hill\"));\n\
+         at(4, || main.stop(\"back soon\"));\n\
+         at(5, || main.start());",
+    );
     let stage = words.stage.clone();
     words.word("server(\"name\")", "The server of this name.", move |name: &str| {
         let at = stage.plan()?.server(name)?;
@@ -122,7 +127,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         map,
         ..ServerSetup::default()
     };
-    server.prefs.iter().for_each(|pref| set(&mut setup.prefs, pref));
+    server.prefs.iter().chain(&stage.0.prefs).for_each(|pref| set(&mut setup.prefs, pref));
     let started = stage.world()?.try_server(setup);
     let id = started.map_err(|error| wrong(format!("server {}: {error}", server.name)))?;
     stage.0.servers.borrow_mut()[at] = Some(id);

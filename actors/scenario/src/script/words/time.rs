@@ -13,7 +13,12 @@ use dh_machine::Micros;
 use rand_chacha::rand_core::Rng as _;
 
 pub(super) fn register(words: &mut Words) {
-    words.group("time");
+    words.group(
+        "time",
+        "at(1, || ada.walk(0, 1));\n\
+         every(0.5, || { if dice(2) == 1 { ada.jump(true); } });\n\
+         on(ada, \"lost\", |how| after(1, || ada.join()));",
+    );
     let stage = words.stage.clone();
     words.word(
         "scenario(#{ size, seconds, transport, links, pallets, servers, peers })",

@@ -1,0 +1,126 @@
+//! Takes: what stands in a usage for something of the script's own, and what is taken there. What
+//! is written out is held to it before anything runs.
+
+use rhai::Dynamic;
+
+use super::{Entries, Word, actors};
+use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
+use crate::script::content::Contents;
+use crate::script::error::{Said, nobody, unknown, wrong, wrong_pref};
+use crate::script::stage::Stage;
+use crate::script::value::{integer, links, micros, number, ordinal, role, text, truth};
+
+/// What the names in usages stand for.
+pub(super) const MEANINGS: Entries = &[
+    ("\"...\"", "a text"),
+    ("seconds", "a number, 0 or more"),
+    ("n", "a whole number, 1 or more"),
+    ("condition", "true or false"),
+    ("held", "true or false"),
+    ("right, ahead", "numbers from -1 to 1"),
+    ("|| ...", "a callback: what to do or look at when the time comes; |text| where it is told"),
+    ("#{ ... }", "an object map, with some of these entries"),
+    ("link", "the name of a link, a link for both ways, or #{ up, down }"),
+    ("peer, server", "what peer(), spawn() and server() hand out"),
+];
+
+impl Word {
+    /// What it takes, as its usage names it.
+    pub(in crate::script) fn takes(&self) -> Vec<&'static str> {
+        let Some((_, list)) = self.usage.split_once('(') else { return Vec::new() };
+        let list = list.strip_suffix(')').unwrap_or(list);
+        let (mut depth, mut from, mut takes) = (0_usize, 0, Vec::new());
+        for (at, it) in list.char_indices() {
+            match it {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    takes.push(list[from..at].trim());
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        takes.push(list[from..].trim());
+        takes.retain(|take| !take.is_empty());
+        takes
+    }
+}
+
+/// Whether a word takes a value where its usage names it so.
+pub(in crate::script) fn check(
+    stage: &Stage,
+    word: &Word,
+    take: &str,
+    value: &Dynamic,
+) -> Said<()> {
+    let name = word.name();
+    if take.starts_with('"') {
+        let said = text(name, value)?;
+        return named(stage, word, take, &said);
+    }
+    match take {
+        "n" if matches!(name, "spawn" | "half_open") => match integer(name, value)? {
+            0.. => Ok(()),
+            found => Err(wrong(format!("{name}: expected 0 or more, found {found}"))),
+        },
+        "n" => ordinal(name, value).map(drop),
+        "seconds" => in_span(stage, name, value),
+        "condition" | "held" => truth(name, value).map(drop),
+        "right" | "ahead" => match number(take, value)? {
+            -1.0..=1.0 => Ok(()),
+            found => Err(wrong(format!("{take}: expected -1 to 1, found {found}"))),
+        },
+        "link" => match stage.plan() {
+            Ok(plan) => links(value, &plan.links).map(drop),
+            Err(_) => Ok(()),
+        },
+        it if it.starts_with('|') || it.starts_with('#') || matches!(it, "peer" | "server") => {
+            Err(wrong(format!("expected {}, found {value}", word.usage)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A span, or a time, that there is room for before the end.
+fn in_span(stage: &Stage, word: &str, value: &Dynamic) -> Said<()> {
+    let seconds = micros(word, value)?;
+    let span = stage.plan().map_or(seconds, |plan| plan.span);
+    if seconds <= span || !matches!(word, "at" | "after" | "every" | "expect_within") {
+        return Ok(());
+    }
+    let (at, span) = (seconds.as_secs_f64(), span.as_secs_f64());
+    Err(wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes")))
+}
+
+/// A text that names something.
+fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
+    let known_in = |kind: &str, known: Entries| match known.iter().any(|(it, _)| *it == said) {
+        true => Ok(()),
+        false => Err(unknown(kind, said, known.iter().map(|(it, _)| *it))),
+    };
+    match (take, word.usage) {
+        ("\"name\"", "server(\"name\")") => stage.plan()?.server(said).map(drop),
+        ("\"name\"", "peer(\"name\")") => {
+            let peers = stage.0.peers.borrow();
+            let names = peers.iter().map(|it| it.plan.name.as_str());
+            let is_there = names.clone().any(|it| it == said);
+            if is_there { Ok(()) } else { Err(nobody("peer", said, names)) }
+        }
+        ("\"role\"", _) => role(said).map(drop),
+        ("\"event\"", usage) if usage.starts_with("on(peer") => known_in("event", PEER_EVENTS),
+        ("\"event\"", _) => known_in("event", SERVER_EVENTS),
+        ("\"actor\"", _) => {
+            let of_server = word.receiver() == Some("server");
+            let known = if of_server { actors::OF_SERVER } else { actors::OF_PEER };
+            if actors::is_known(known, said) { Ok(()) } else { known_in("actor", known) }
+        }
+        ("\"figure\"", _) => known_in("figure", actors::FIGURES),
+        ("\"key\"", _) => match dh_prefs::find(said) {
+            Some(_) => Ok(()),
+            None => Err(wrong_pref(dh_prefs::Problem::unknown(said))),
+        },
+        ("\"pallet\"", _) => Contents::barcode(&*stage.plan()?, said).map(drop),
+        _ => Ok(()),
+    }
+}
