@@ -5,7 +5,7 @@
 
 use std::env;
 
-use dh_scenario::{Conditions, PeerId, Script, ScriptError};
+use dh_scenario::{Conditions, PeerId, Script};
 
 const PLAY: &str = include_str!("courses/play.rhai");
 const DOOR: &str = include_str!("courses/door.rhai");

@@ -41,6 +41,7 @@ pub use self::error::ScriptError;
 use self::error::{Said, wrong};
 pub use self::plan::{Plan, Size};
 pub use self::printed::Printed;
+
 pub use self::progress::Progress;
 
 use self::play::Play;
@@ -200,11 +201,11 @@ impl Script {
         Ran {
             report,
             deeds: stage.0.done.take(),
+            prints: stage.0.prints.take(),
             told: stage.0.told.take().into(),
             checks: stage.0.checks.borrow().count(),
             is_broken_off: matches!(came, Ok(false)),
             record,
-            prints: stage.0.prints.take(),
             mistake: came.err(),
         }
     }
@@ -238,7 +239,7 @@ impl Script {
         let stage = Held::new(self, conditions);
         let mut engine = engine();
         words::register(&mut engine, &stage);
-        let (prints, debugs) = (stage.lend(), stage.lend());
+        let (prints, debugs) = (stage.clone(), stage.clone());
         engine.on_print(move |text| prints.print(text, rhai::Position::NONE));
         engine.on_debug(move |text, _, place| debugs.print(text, place));
         let ast = engine.compile(&self.text);

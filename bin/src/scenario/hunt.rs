@@ -61,7 +61,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
     }
     let (mut outcomes, mut told) = (Vec::new(), Ok(()));
     let mut hear = |outcome: Outcome| {
-        let outcome = Outcome { set: shared.set.clone(), ..labelled(outcome, flags) };
+        let outcome = labelled(outcome, flags);
         if told.is_ok() {
             told = tell::of(&outcome, shared, tasks.len());
         }

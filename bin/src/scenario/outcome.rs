@@ -82,6 +82,7 @@ impl Outcome {
             is_broken_off: ran.is_broken_off && report.failures.is_empty(),
             mistake: ran.mistake.clone(),
             left_out: left_out.cloned().collect(),
+            set: conditions.prefs.clone(),
             prints: ran.prints.iter().map(|it| (it.at.as_secs_f64(), it.text.clone())).collect(),
             ..Self::bare(script, *seed)
         }
@@ -167,8 +168,8 @@ impl Outcome {
             "worldHash": hash(self.world_hash),
             "failures": self.failures,
             "again": again,
-            "record": self.record,
             "prints": prints,
+            "record": self.record,
         })
     }
 }

@@ -142,11 +142,6 @@ impl Held {
     pub(super) fn new(script: &Script, conditions: &Conditions) -> Self {
         Self(Stage::new(script, conditions))
     }
-
-    /// The same stage, for what runs on it.
-    pub(super) fn lend(&self) -> Stage {
-        self.0.clone()
-    }
 }
 
 impl std::ops::Deref for Held {
