@@ -137,5 +137,6 @@ pub fn failure_kind(failure: &str, deeds: &[Deed]) -> String {
         depth == 0 && !it.is_ascii_digit()
     };
     let kind: String = text.chars().filter(|it| is_told(*it)).collect();
-    kind.trim_end().to_owned()
+    // What is left of a list at the end is its bracket.
+    kind.trim_end_matches([' ', ']']).to_owned()
 }

@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             "map.rhai",
             "scenario(#{ seconds: 2, servers: #{ main: #{ map: \"nowhere\" } } });",
             66,
-            "map.rhai:1:45: servers.main.map: there is no map \"nowhere\"",
+            "map.rhai:1:46: servers.main.map: there is no map \"nowhere\"",
         ),
         (
             "event.rhai",
@@ -131,7 +131,7 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
     assert_eq!(missing.status.code(), Some(66));
     let all = dh(folder.path(), &["check", "."]);
     assert_eq!(all.status.code(), Some(65), "that of the first: {}", err(&all));
-    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:45"));
+    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:46"));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn every_mistake_of_every_file_is_told_and_those_that_are_whole_run() {
     assert_eq!(told[0]["mistakes"][1]["line"], 3);
     let ran = dh(folder.path(), &["run", "."]);
     assert_eq!(ran.status.code(), Some(65), "{}", err(&ran));
-    assert!(err(&ran).contains("b.rhai:1:25") && out(&ran).contains("ok    a - seed 1"));
+    assert!(err(&ran).contains("b.rhai:1:25") && out(&ran).contains("ok    c - seed 1"));
     assert!(err(&ran).contains("1 of 3 scenarios were not run"), "{}", err(&ran));
 }
 
