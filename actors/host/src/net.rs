@@ -15,7 +15,6 @@ mod endpoint;
 pub(crate) mod file;
 mod frame;
 mod gate;
-mod hits;
 mod hostile;
 mod identity;
 mod key;
@@ -62,7 +61,7 @@ pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNet
 pub(crate) use self::connection::Face;
 
 use self::endpoint::MemoryDoor;
-use self::hits::Hits;
+use self::limit::hits::Hits;
 use self::links::LinkTable;
 use self::shaper::{Isolated, Shaper};
 use crate::clock::Clock;

@@ -287,6 +287,9 @@ impl<A: Actor> Shell<A> {
     /// A message broke the machine. The one made in its place is handed the spare, if there is one;
     /// whether it took that whole.
     fn hand_in_spare(&mut self, spare: Option<MsgOf<A>>) -> bool {
+        if spare.is_none() {
+            self.life.entry().faults.forgive(self.taken);
+        }
         let last = spare.as_ref().and_then(A::spare);
         if self.ready() && spare.is_some_and(|msg| self.hand_in(msg)) {
             return true;

@@ -2,8 +2,8 @@
 //!
 //! No lane holds more than its bound, and what every port was offered is accounted for. Whatever a
 //! peer is shown of a tick is what its server published of it, on the map that the peer has loaded;
-//! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind, not
-//! kept waiting and not passed over.
+//! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind,
+//! not kept waiting and not passed over.
 
 mod lasting;
 mod settled;

@@ -170,7 +170,8 @@ fn every_mistake_of_every_file_is_told_and_those_that_are_whole_run() {
 #[test]
 fn what_a_script_prints_is_shown_and_preferences_of_the_command_line_hold() {
     let text = "scenario(#{ seconds: 1 });\nat(0.5, || { print(\"so \" + \
-                server(\"main\").pref(\"server.maxPlayers\")); debug(1); expect(\"no\", false); });";
+                server(\"main\").pref(\"server.maxPlayers\")); debug(1); \
+                expect(\"no\", false); });";
     let folder = folder(&[("it.rhai", text)]);
     let set = ["run", "it.rhai", "--set", "server.maxPlayers=3", "--json"];
     let ran = dh(folder.path(), &set);

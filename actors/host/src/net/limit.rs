@@ -1,5 +1,7 @@
 //! Every limit of the network, with its reason. Nothing here is tuned at run time.
 
+pub(super) mod hits;
+
 use std::time::Duration;
 
 use dh_machine::Micros;

@@ -125,6 +125,13 @@ impl Armed {
         true
     }
 
+    /// The `nth` message broke the machine and had no spare: it breaks no second one.
+    pub(crate) fn forgive(&self, nth: u64) {
+        if self.any.load(Ordering::Relaxed) {
+            lock(&self.plan).panics.remove(&nth);
+        }
+    }
+
     /// When a deadline is served after all.
     pub(crate) fn delayed(&self, deadline: Micros) -> Micros {
         if !self.any.load(Ordering::Relaxed) {

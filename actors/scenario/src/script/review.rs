@@ -118,7 +118,8 @@ impl Review<'_> {
             }
         };
         if !known {
-            let kind = whose.map_or_else(|| "property".to_owned(), |it| format!("property of a {it}"));
+            let kind =
+                whose.map_or_else(|| "property".to_owned(), |it| format!("property of a {it}"));
             let read = self.words.iter().filter(|it| !it.is_called());
             let known = read.filter(|it| whose.is_none() || it.receiver() == whose);
             let what = no_such(&kind, name, known.map(Word::name));

@@ -114,7 +114,7 @@ const NOTES: Entries = &[
     ("coming back", "no peer does so by itself: on(it, \"lost\", || after(1, || it.join()))"),
     (
         "time out",
-        "a path that carries nothing for 10 s ends its sessions; an attempt to join ends after client.net.connectTimeout",
+        "a path that carries nothing for 10 s ends; an attempt after client.net.connectTimeout",
     ),
     (
         "console",

@@ -35,8 +35,8 @@ pub(super) fn register(words: &mut Words) {
     let stage = words.stage.clone();
     words.word(
         "expect_within(seconds, \"name\", || condition)",
-        "The condition holds at some moment within this time from now. Where a callback asks for it \
-         and the scenario ends before that time, it is not judged.",
+        "The condition holds at some moment within this time from now. Where a callback asks for \
+         it and the scenario ends before that time, it is not judged.",
         move |span: Dynamic, name: &str, holds: FnPtr| -> Said<()> {
             let by = stage.0.now.get() + micros("expect_within", &span)?;
             in_time(&stage, "expect_within", by)?;

@@ -77,17 +77,17 @@ pub(super) fn register(words: &mut Words) {
     words.word("peer.disk_free()", "Gives its disk all room again.", |peer: &mut PeerHandle| {
         disk_free(&peer.stage, peers::owner(peer))
     });
+    of_servers(words);
+    raids(words);
+}
+
+fn of_servers(words: &mut Words) {
     words.group(
         "faults of a server",
         "at(2, || main.delay_tick(0.5));\n\
          at(3, || main.panic(\"tick\", main.metric(\"tick\", \"handled\") + dice(60)));\n\
          at(4, || main.flood(500, 2));",
     );
-    of_servers(words);
-    raids(words);
-}
-
-fn of_servers(words: &mut Words) {
     words.word("server.cut()", "Cuts every path to it, both ways.", |server: &mut ServerHandle| {
         server.stage.to_server(Fault, server.at, "is cut off", |world, id| {
             let address = world.server_address_of(id);

@@ -59,6 +59,11 @@ pub(super) fn register(words: &mut Words) {
             })
         },
     );
+    orders(words);
+}
+
+/// What a server is told by its console.
+fn orders(words: &mut Words) {
     words.word(
         "server.console(\"line\")",
         "Types a line on its console; the answer comes as an event `answer`.",

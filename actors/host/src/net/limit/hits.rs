@@ -1,7 +1,6 @@
 //! Hits: how often senders and peers ran into a limit of one network.
 
-use super::SendError;
-use super::limit;
+use super::super::{SendError, limit};
 use crate::clock::Clock;
 use crate::limits::{Limit, Limits, Standing};
 
@@ -16,7 +15,7 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
-    pub(super) fn new(clock: Clock) -> Self {
+    pub(crate) fn new(clock: Clock) -> Self {
         let all = Limits::new(clock);
         let named = |name, unit, max: usize| all.named(name, unit, max as u64);
         let body = named("net.message", "bytes", limit::BODY_MAX);
@@ -27,7 +26,7 @@ impl Hits {
     }
 
     /// What was to be sent was not taken.
-    pub(super) fn refused(&self, why: SendError) {
+    pub(crate) fn refused(&self, why: SendError) {
         match why {
             SendError::Closed => (),
             SendError::TooLong => self.body.hit(),
@@ -37,7 +36,7 @@ impl Hits {
     }
 
     /// A first packet found no place to wait for its verdict.
-    pub(super) fn knock_lost(&self) {
+    pub(crate) fn knock_lost(&self) {
         self.knocks.hit();
     }
 
