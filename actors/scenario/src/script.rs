@@ -77,6 +77,8 @@ pub struct Conditions {
     pub prefs: Vec<String>,
     /// The keys of deeds that are left out.
     pub without: BTreeSet<String>,
+    /// After this every deed is left out, and the run goes on.
+    pub quiet_after: Option<Micros>,
 }
 
 /// What a run came to.

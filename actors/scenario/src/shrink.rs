@@ -48,8 +48,9 @@ pub fn shrink(
     let failure = failure.to_owned();
     let mut shrinking = Shrinking { script, conditions, failure, runs: 0, runs_max };
     let (deeds, failed_at) = shrinking.fails()?;
-    // A run that fails for something done later fails for something else.
-    shrinking.conditions.until = Some(failed_at);
+    // A run that fails for something done later fails for something else. It may well fail later:
+    // what is waited for begins later in it.
+    shrinking.conditions.quiet_after = Some(failed_at);
     // A second time: what was needed may not be, once other things are left out.
     let kinds = [DeedKind::Peer, DeedKind::Fault, DeedKind::Event];
     for kind in kinds.into_iter().chain(kinds) {
@@ -59,6 +60,11 @@ pub fn shrink(
         keys.dedup();
         shrinking.reduce(keys);
     }
+    let (all, failed_at) = shrinking.fails()?;
+    let late = all.into_iter().filter(|deed| shrinking.conditions.quiet_after < Some(deed.at));
+    shrinking.conditions.without.extend(late.map(|deed| deed.key));
+    shrinking.conditions.until = Some(failed_at);
+    shrinking.conditions.quiet_after = None;
     Some(Shrunk { conditions: shrinking.conditions, deeds, runs: shrinking.runs })
 }
 

@@ -73,6 +73,8 @@ pub(super) struct Shared {
     counts: RefCell<BTreeMap<String, u32>>,
     /// What is left out of this run; by the key of each deed.
     pub(super) without: BTreeSet<String>,
+    /// After this everything is.
+    quiet_after: Option<Micros>,
     pub(super) now: Cell<Micros>,
     next_order: Cell<u64>,
 }
@@ -187,6 +189,7 @@ impl Stage {
             told: RefCell::default(),
             counts: RefCell::default(),
             without: conditions.without.clone(),
+            quiet_after: conditions.quiet_after,
             now: Cell::new(Micros(0)),
             next_order: Cell::new(0),
         }))
@@ -266,7 +269,8 @@ impl Stage {
         let key = format!("{what} #{nth}");
         drop(counts);
         let mut done = self.0.done.borrow_mut();
-        let is_left_out = self.0.without.contains(&key);
+        let is_late = self.0.quiet_after.is_some_and(|after| after < self.0.now.get());
+        let is_left_out = is_late || self.0.without.contains(&key);
         if DEEDS_MAX <= done.len() {
             return Err(wrong(format!("expected at most {DEEDS_MAX} deeds in one run")));
         }
