@@ -76,7 +76,9 @@ fn finds(bug: Bug) {
         "{bug:?}: seed {seed}: {failure}: {kept} of {storm} faults, {peers} of 8 peers, {} runs",
         shrunk.runs
     );
-    assert!(kept * 10 <= storm, "{bug:?}: {kept} of {storm} faults are left");
+    let faults = shrunk.kept().filter(|deed| deed.kind == DeedKind::Fault);
+    let faults: Vec<&str> = faults.map(|deed| deed.key.as_str()).collect();
+    assert!(kept * 10 <= storm, "{bug:?}: {kept} of {storm} faults are left: {faults:?}");
 }
 
 /// A test for each bug, so that they are hunted side by side, and the list of all that have one.

@@ -12,6 +12,8 @@ use crate::script::{Conditions, Deed, DeedKind, Script};
 
 /// Runs of one shrinking, at most.
 pub const RUNS_MAX: usize = 400;
+/// Deeds whose pairs are tried, at most.
+const PAIRED_MAX: usize = 8;
 
 /// What a failing run was shrunk to.
 #[derive(Clone, Debug)]
@@ -109,6 +111,23 @@ impl Shrinking<'_> {
                 }
             }
             size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        self.reduce_pairs(kept);
+    }
+
+    /// Two of a few may each be needed only for as long as the other is there.
+    fn reduce_pairs(&mut self, mut kept: Vec<String>) {
+        let mut one = 0;
+        while kept.len() <= PAIRED_MAX && one < kept.len() {
+            let others = one + 1..kept.len();
+            let pair = |other: usize| [kept[one].clone(), kept[other].clone()];
+            match others.into_iter().find(|other| self.goes_without(&pair(*other))) {
+                Some(other) => {
+                    kept.remove(other);
+                    kept.remove(one);
+                }
+                None => one += 1,
+            }
         }
     }
 
