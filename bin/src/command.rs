@@ -4,10 +4,12 @@
 //! so the flags of `play` stand at the top as well. Knows nothing of what the verbs do.
 
 mod content;
+mod inspect;
 mod nearest;
 mod scenario;
 
 pub(crate) use self::content::{Build, Content, Pallet, Store};
+pub(crate) use self::inspect::{Act, Inspect, Lane};
 pub(crate) use self::scenario::{
     RunScenario, RuntimeName, Scenario, SeedRange, SizeName, TransportName,
 };
@@ -123,7 +125,7 @@ pub(crate) enum Verb {
     /// Run scenarios, write new ones, and explain the language
     #[command(subcommand)]
     Scenario(Scenario),
-    /// Look at the actors of running processes
+    /// Look at the actors of running processes, and have things done there
     Inspect(Inspect),
     /// Tell what this machine can do, and what to install
     Doctor,
@@ -262,17 +264,6 @@ pub(crate) enum Prefs {
     },
     /// List what differs from the defaults, and where each value comes from
     Diff,
-}
-
-/// Flags of `inspect`.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Inspect {
-    /// Where the process answers [default: every process of this user that runs]
-    #[arg(long, value_name = "ADDR:PORT", value_parser = listening)]
-    pub(crate) connect: Option<SocketAddr>,
-    /// The snapshot of this number, if it is kept
-    #[arg(long, value_name = "N", requires = "connect")]
-    pub(crate) seq: Option<u64>,
 }
 
 /// Flags of `bench`.

@@ -3,6 +3,8 @@
 //! `-v` and `-q` choose the level, `DH_LOG` overrides it target by target. Colour only on a
 //! terminal, and not where `NO_COLOR` is set.
 
+mod places;
+
 use crate::command::{LogFormat, Shared, Verb};
 use crate::output::printer;
 use std::collections::BTreeMap;
@@ -64,34 +66,55 @@ struct Levels {
 
 static LEVELS: OnceLock<Mutex<Levels>> = OnceLock::new();
 
+/// In place of a level: as it was at the start.
+const RESET: &str = "reset";
 /// Paths whose level can be changed at once.
 const PATHS_MAX: usize = 64;
 
-/// Logs what lies below a path of the program at another level from now on; what was done, or why
+/// Logs what lies below a path of the program, or what actors of a kind tell, at another level from
+/// now on, or as at the start again; without a path, tells what was changed. What was done, or why
 /// not.
 pub(crate) fn set_level(path: &str, level: &str) -> Result<String, String> {
-    let known = ["off", "error", "warn", "info", "debug", "trace"];
-    if !known.contains(&level) {
-        return Err(format!("level: expected one of {}, found {level:?}", known.join(", ")));
-    }
-    let is_of_path = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
-    if path.is_empty() || !path.chars().all(is_of_path) {
-        return Err(format!("path: expected a module as in dh_host::net, found {path:?}"));
-    }
     let levels = LEVELS.get().ok_or("nothing is logged")?;
     let mut levels = levels.lock().unwrap_or_else(PoisonError::into_inner);
-    if levels.by_path.len() >= PATHS_MAX && !levels.by_path.contains_key(path) {
-        return Err(format!("the levels of {PATHS_MAX} paths have been changed already"));
-    }
-    levels.by_path.insert(path.to_owned(), level.to_owned());
+    let done = levels.set(path, level)?;
     let filter = levels.filter().map_err(|error| error.to_string())?;
     if !(levels.reload)(filter) {
         return Err("nothing is logged".to_owned());
     }
-    Ok(format!("{path} is logged at {level}"))
+    Ok(done)
 }
 
 impl Levels {
+    fn set(&mut self, path: &str, level: &str) -> Result<String, String> {
+        if path.is_empty() {
+            return Ok(self.told());
+        }
+        let module = places::module(path)?;
+        if level == RESET {
+            self.by_path.remove(&module);
+            return Ok(format!("{module} is logged as at the start; {}", self.told()));
+        }
+        let known = ["off", "error", "warn", "info", "debug", "trace"];
+        if !known.contains(&level) {
+            let known = known.join(", ");
+            return Err(format!("level: expected one of {known}, {RESET}, found {level:?}"));
+        }
+        if self.by_path.len() >= PATHS_MAX && !self.by_path.contains_key(&module) {
+            return Err(format!("the levels of {PATHS_MAX} paths have been changed already"));
+        }
+        self.by_path.insert(module.clone(), level.to_owned());
+        Ok(format!("{module} is logged at {level}; {}", self.told()))
+    }
+
+    /// What is in force.
+    fn told(&self) -> String {
+        let changed: Vec<String> =
+            self.by_path.iter().map(|(path, level)| format!("{path}={level}")).collect();
+        let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
+        format!("at the start {}, changed since: {changed}", self.base)
+    }
+
     fn filter(&self) -> Result<EnvFilter, ParseError> {
         let changed = self.by_path.iter().map(|(path, level)| format!(",{path}={level}"));
         EnvFilter::try_new(format!("{}{}", self.base, changed.collect::<String>()))
@@ -129,22 +152,38 @@ fn directives(verbosity: i16) -> &'static str {
 mod tests {
     use super::*;
 
+    fn levels() -> Levels {
+        let base = directives(0).to_owned();
+        Levels { base, by_path: BTreeMap::new(), reload: Box::new(|_| true) }
+    }
+
     #[test]
-    fn a_level_that_is_none_and_a_path_that_is_none_are_refused_with_what_is_expected() {
-        for (path, level, part) in
-            [("dh_host", "loud", "one of off, error"), ("a=b,c", "off", "dh_host::net")]
-        {
-            let told = set_level(path, level).unwrap_err();
+    fn a_level_or_a_path_that_is_none_is_refused_with_those_there_are() {
+        for (path, level, part) in [
+            ("dh_host", "loud", "one of off, error, warn, info, debug, trace, reset"),
+            ("a=b,c", "off", "dh_server::roster"),
+            ("dh_nonsense", "off", "dh_server::roster"),
+            ("dh_host::nonsense", "off", "dh_host::watchdog"),
+        ] {
+            let told = levels().set(path, level).unwrap_err();
             assert!(told.contains(part), "{told}");
         }
     }
 
     #[test]
-    fn what_was_changed_is_put_behind_what_was_chosen() {
-        let by_path = BTreeMap::from([("dh_host::net".to_owned(), "trace".to_owned())]);
-        let levels = Levels { base: directives(0).to_owned(), by_path, reload: Box::new(|_| true) };
+    fn what_was_changed_is_put_behind_what_was_chosen_is_told_and_can_be_undone() {
+        let mut levels = levels();
+        assert_eq!(levels.set("", ""), Ok(levels.told()));
+        levels.set("dh_host", "trace").unwrap();
+        let told = levels.set("roster", "debug").unwrap();
+        let part = "changed since: dh_host=trace, dh_server::roster=debug";
+        assert!(told.starts_with("dh_server::roster is logged at debug; ") && told.ends_with(part));
         let filter = levels.filter().unwrap().to_string();
-        assert!(filter.contains("dh_host::net=trace") && filter.contains("dh=info"), "{filter}");
+        assert!(filter.contains("dh_host=trace") && filter.contains("dh=info"), "{filter}");
+        levels.set("dh_host", "reset").unwrap();
+        let told = levels.set("dh_server::roster", "reset").unwrap();
+        assert!(told.ends_with("changed since: nothing"), "{told}");
+        assert!(!levels.filter().unwrap().to_string().contains("trace"));
     }
 
     #[test]

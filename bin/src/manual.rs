@@ -49,25 +49,38 @@ mod tests {
         parser.build();
         let mut text = format!("$ dh --help\n{}", parser.render_help());
         text.push_str("\nVerbs in full:\n");
+        let shared = globals(&parser);
         for verb in parser.get_subcommands_mut() {
-            usage(verb, &mut text);
+            usage(verb, &shared, &mut text);
         }
         let lines = text.lines().map(str::trim_end);
         lines.fold(String::new(), |text, line| text + line + "\n")
     }
 
-    fn usage(verb: &mut clap::Command, text: &mut String) {
-        if verb.has_subcommands() {
-            verb.get_subcommands_mut().for_each(|inner| usage(inner, text));
-            return;
+    /// How a verb is used, and those below it; flags that are told `above` already are left out.
+    fn usage(verb: &mut clap::Command, above: &[String], text: &mut String) {
+        let is_new = |flag: &&clap::Arg| {
+            let name = flag.get_long().filter(|name| *name != "help");
+            name.is_some_and(|name| !flag.is_global_set() || !above.iter().any(|it| it == name))
+        };
+        let flags: Vec<clap::Arg> = verb.get_arguments().filter(is_new).cloned().collect();
+        if !verb.has_subcommands() || !flags.is_empty() {
+            let told = verb.render_usage().to_string();
+            writeln!(text, "  {}", told.trim_start_matches("Usage: ")).unwrap();
         }
-        let told = verb.render_usage().to_string();
-        writeln!(text, "  {}", told.trim_start_matches("Usage: ")).unwrap();
-        for flag in verb.get_arguments().filter(|flag| !flag.is_global_set()) {
-            let Some(name) = flag.get_long().filter(|name| *name != "help") else { continue };
+        for flag in &flags {
+            let name = flag.get_long().unwrap_or_default();
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
             writeln!(text, "      --{name:<10} {help}").unwrap();
         }
+        let above = [above, &globals(verb)].concat();
+        verb.get_subcommands_mut().for_each(|inner| usage(inner, &above, text));
+    }
+
+    /// The flags that everything below a verb takes too.
+    fn globals(verb: &clap::Command) -> Vec<String> {
+        let global = verb.get_arguments().filter(|flag| flag.is_global_set());
+        global.filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Inspect {
         let (port, pump) =
             scope.pumped("inspector", InspectorActor::new(collector.clone(), options.hooks));
         let ready = Arc::new(AtomicBool::new(false));
-        let access = Access::new(options.token, address.ip().is_loopback());
+        let access = Access::new(options.token, address);
         let desk = http::Desk::new(port, access, collector, runtime.clone(), Arc::clone(&ready));
         let tasks = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let work = move || tasks.block_on(answer(listener, desk, pump));

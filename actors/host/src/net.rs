@@ -48,8 +48,8 @@ pub use self::connection::{
 };
 pub use self::dial::{DialError, DialOptions, Dialed, Dialing, Target, Trust, Whose};
 pub use self::endpoint::{Endpoint, EndpointStats, ListenError, ListenOptions};
-pub use self::file::FileError;
 pub(crate) use self::file::replace_with;
+pub use self::file::{FileError, read_private};
 pub use self::hostile::{FLOOD_MAX, Hostile};
 pub use self::identity::{Identity, IdentityError};
 pub use self::key::{Fingerprint, NoFingerprint, PeerKey};

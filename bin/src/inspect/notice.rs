@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 
 use dh_host::inspect::Token;
+use dh_host::net::read_private;
 use rustix::process::{Pid, geteuid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,13 @@ impl Notice {
         Token::parse(&self.token)
     }
 
+    /// Whether its process is who answers at this address.
+    pub(crate) fn is_of(&self, address: &SocketAddr) -> bool {
+        let own = self.address;
+        let is_any = own.ip().is_unspecified() && own.port() == address.port();
+        own == *address || is_any && address.ip().is_loopback()
+    }
+
     /// Hang it out.
     pub(crate) fn post(&self) -> io::Result<Posted> {
         self.post_in(&folder()?)
@@ -71,7 +79,7 @@ impl Notice {
 
     fn all_in(folder: &Path) -> io::Result<Vec<Self>> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(folder)?.take(FOUND_MAX) {
+        for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             let Some(pid) = number(&path) else { continue };
             if !is_alive(pid) {
@@ -79,12 +87,21 @@ impl Notice {
                 continue;
             }
             // One that cannot be read is being written, or not ours.
-            let small = fs::metadata(&path).is_ok_and(|facts| facts.len() <= BYTES_MAX);
-            let text = small.then(|| fs::read(&path).ok()).flatten();
-            found.extend(text.and_then(|text| serde_json::from_slice::<Self>(&text).ok()));
+            found.extend(Self::read(&path).filter(|notice| notice.pid == pid));
+            if found.len() == FOUND_MAX {
+                break;
+            }
         }
         found.sort_by_key(|notice| notice.pid);
         Ok(found)
+    }
+
+    /// What is written in a file of this user's alone; whatever else stands there is none.
+    fn read(path: &Path) -> Option<Self> {
+        let facts = fs::symlink_metadata(path).ok()?;
+        let is_own = facts.is_file() && facts.uid() == geteuid().as_raw();
+        let text = is_own.then(|| read_private(path, BYTES_MAX).ok().flatten()).flatten()?;
+        serde_json::from_slice(&text).ok()
     }
 }
 
@@ -137,6 +154,7 @@ fn is_alive(pid: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::process::Command;
 
     use super::*;
 
@@ -158,7 +176,7 @@ mod tests {
     #[test]
     fn a_notice_of_a_process_that_is_no_more_is_removed_and_junk_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let mut child = Command::new("true").spawn().unwrap();
         let gone = i32::try_from(child.id()).unwrap();
         child.wait().unwrap();
         let stale = Notice { pid: gone, ..notice() }.post_in(folder.path()).unwrap();
@@ -167,6 +185,53 @@ mod tests {
         }
         assert_eq!(Notice::all_in(folder.path()).unwrap(), []);
         assert!(!stale.0.exists() && folder.path().join("1.json").exists());
+    }
+
+    #[test]
+    fn what_is_no_file_of_this_users_alone_is_no_notice_and_nobody_waits_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let posted = notice().post_in(folder.path()).unwrap();
+        let text = fs::read(&posted.0).unwrap();
+        let one = folder.path().join("1.json");
+        let found = || Notice::all_in(folder.path()).unwrap();
+        let made = Command::new("mkfifo").arg(&one).status().unwrap();
+        assert!(made.success());
+        assert_eq!(found(), [notice()]);
+        let replaced = |with: &dyn Fn()| {
+            fs::remove_file(&one).unwrap();
+            with();
+            assert_eq!(found(), [notice()]);
+        };
+        replaced(&|| symlink("/dev/zero", &one).unwrap());
+        replaced(&|| symlink(&posted.0, &one).unwrap());
+        replaced(&|| fs::write(&one, vec![b' '; 1 << 20]).unwrap());
+        replaced(&|| fs::write(&one, &text).unwrap());
+        fs::set_permissions(&one, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(found(), [notice()], "it is of another process than it says");
+        fs::set_permissions(&posted.0, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(found(), [], "others could read it");
+    }
+
+    #[test]
+    fn however_much_else_lies_there_a_notice_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        for at in 0..FOUND_MAX * 3 {
+            fs::write(folder.path().join(format!("{at}.txt")), "").unwrap();
+            fs::write(folder.path().join(format!("{}.json", i32::MAX - 1)), "{}").unwrap();
+        }
+        let _posted = notice().post_in(folder.path()).unwrap();
+        assert_eq!(Notice::all_in(folder.path()).unwrap(), [notice()]);
+    }
+
+    #[test]
+    fn a_process_that_answers_everywhere_answers_on_this_machine() {
+        let at = |address: &str| Notice { address: address.parse().unwrap(), ..notice() };
+        let asked = "127.0.0.1:9".parse().unwrap();
+        assert!(at("127.0.0.1:9").is_of(&asked) && at("0.0.0.0:9").is_of(&asked));
+        for other in ["127.0.0.2:9", "0.0.0.0:8", "127.0.0.1:8"] {
+            assert!(!at(other).is_of(&asked), "{other}");
+        }
+        assert!(!at("0.0.0.0:9").is_of(&"192.0.2.1:9".parse().unwrap()));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 
 use dh_host::inspect::{Hooks, Inspect, InspectOptions, Token, TokenError};
 use dh_host::{Inlet, Runtime};
@@ -107,12 +108,14 @@ fn hooks(runtime: &Runtime, settings: Inlet<Setting>) -> Hooks {
 
 /// The token in a data folder that was used before.
 pub(crate) fn token_of(folder: &DataFolder) -> Result<Token, Failure> {
-    let path = folder.file(TOKEN_FILE);
-    let token = Token::load(&path).map_err(|error| token_failure(&error))?;
-    token.ok_or_else(|| {
-        let cause = format!("there is no {}", path.display());
-        Failure::new(Exit::Missing, cause).remedy("--data DIR, that of the process to look at")
-    })
+    let token = token_in(&folder.file(TOKEN_FILE));
+    token.map_err(|failure| failure.or_remedy(|| "--data DIR, that of the process to look at"))
+}
+
+/// The token in a file.
+pub(crate) fn token_in(path: &Path) -> Result<Token, Failure> {
+    let token = Token::load(path).map_err(|error| token_failure(&error))?;
+    token.ok_or_else(|| Failure::new(Exit::Missing, format!("there is no {}", path.display())))
 }
 
 /// What a fault of the token's file means to the user.

@@ -2,13 +2,15 @@
 
 use dh_host::inspect::{ActorRow, Snapshot, State};
 
+use crate::output::one_line;
+
 /// One actor a line, under a line about the process.
 pub(crate) fn text(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let title = format!(
         "{} {}, process {}, snapshot {}: {} actors, {} connections",
-        process.role,
-        process.version,
+        one_line(&process.role),
+        one_line(&process.version),
         process.pid,
         snapshot.seq,
         snapshot.actors.len(),
@@ -33,7 +35,7 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
 fn row(snapshot: &Snapshot, actor: &ActorRow) -> Vec<String> {
     let micros = |ns: u64| format!("{} us", ns.div_ceil(1_000));
     vec![
-        actor.path.clone(),
+        one_line(&actor.path),
         state(snapshot, &actor.state),
         (actor.control.depth + actor.data.depth).to_string(),
         actor.control.peak.max(actor.data.peak).to_string(),
@@ -59,5 +61,22 @@ fn state(snapshot: &Snapshot, state: &State) -> String {
         }
         State::Broken => "broken".to_owned(),
         State::Ending => "ending".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dh_host::inspect::Process;
+
+    use super::*;
+
+    #[test]
+    fn what_a_process_says_of_itself_steers_no_terminal_and_makes_no_line() {
+        let evil = "\u{1b}]0;pwn\u{7}\n";
+        let process = Process { role: evil.into(), version: evil.into(), ..Process::default() };
+        let actor = ActorRow { path: evil.to_owned(), ..ActorRow::default() };
+        let told = text(&Snapshot { process, actors: vec![actor], ..Snapshot::default() });
+        assert_eq!(told.lines().count(), 3, "{told:?}");
+        assert!(!told.replace('\n', "").chars().any(char::is_control), "{told:?}");
     }
 }

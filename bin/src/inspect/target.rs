@@ -2,24 +2,34 @@
 //!
 //! Plain HTTP/1.0 over one connection a request, so that an answer ends where the connection does.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::path::Path;
-use std::time::Duration;
 
 use dh_host::inspect::{Change, Snapshot, Token};
 
 use super::notice::Notice;
-use super::shown::token_of;
+use super::patient::{PATIENCE, Patient};
+use super::shown::{token_in, token_of};
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
+use crate::output::one_line;
 
-/// How long a process may take to answer, or a stream may be silent.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of an answer, or of one event.
 const ANSWER_MAX: u64 = 256 << 20;
-/// Bytes of one line of an answer's head.
-const LINE_MAX: u64 = 8 << 10;
+/// Bytes of an answer's head.
+const HEAD_MAX: u64 = 16 << 10;
+
+/// Whose token is shown to a process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Secret<'a> {
+    /// The one in this file, wherever the process is.
+    File(&'a Path),
+    /// The one in this data folder, to this machine alone.
+    Folder(&'a Path),
+    /// The one of its notice, and no other.
+    Notice,
+}
 
 /// A process that can be asked.
 #[derive(Clone, Debug)]
@@ -42,17 +52,23 @@ pub(crate) enum Told {
 #[derive(Debug)]
 pub(crate) struct Following {
     address: SocketAddr,
-    from: BufReader<TcpStream>,
+    from: BufReader<Patient>,
 }
 
 impl Target {
-    /// The process at this address; its token is its notice's, or else that of the data folder.
-    pub(crate) fn named(address: &SocketAddr, data: Option<&Path>) -> Result<Self, Failure> {
+    /// The process at this address. A token travels in plain text, to whoever answers there: it is
+    /// shown where this user's own process is known to answer, and elsewhere only if that was asked
+    /// for.
+    pub(crate) fn named(address: &SocketAddr, secret: Secret<'_>) -> Result<Self, Failure> {
         let notices = Notice::all().unwrap_or_default();
-        let notice = notices.iter().find(|notice| notice.address == *address);
-        let token = match notice.and_then(Notice::token) {
-            Some(token) => token,
-            None => token_of(&DataFolder::open_existing(data)?)?,
+        let notice = notices.iter().find(|notice| notice.is_of(address)).and_then(Notice::token);
+        let token = match (secret, notice) {
+            (Secret::File(path), _) => token_in(path)?,
+            (_, Some(token)) => token,
+            (Secret::Folder(folder), None) if address.ip().is_loopback() => {
+                token_of(&DataFolder::open_existing(Some(folder))?)?
+            }
+            (Secret::Folder(_) | Secret::Notice, None) => return Err(unknown(address)),
         };
         Ok(Self { address: *address, token })
     }
@@ -74,6 +90,18 @@ impl Target {
             .remedy("dh server, or dh inspect --connect ADDR:PORT"));
         }
         Ok(found)
+    }
+
+    /// A link to its page that lets in whoever has it.
+    pub(crate) fn url(&self) -> String {
+        let mut at = self.address;
+        if at.ip().is_unspecified() {
+            at.set_ip(match at {
+                SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        format!("http://{at}/?token={}", self.token.reveal())
     }
 
     /// A snapshot; `query` is empty, `?seq=N` or `?actor=PATH`.
@@ -102,15 +130,13 @@ impl Target {
     }
 
     /// Ask, and read the answer up to its body.
-    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Result<BufReader<TcpStream>, Failure> {
+    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Result<BufReader<Patient>, Failure> {
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE);
-        let mut stream = stream.map_err(|error| {
+        let stream = stream.map_err(|error| {
             let cause = format!("nothing can be inspected at {}: {error}", self.address);
             Failure::new(Exit::Unavailable, cause).remedy("dh inspect, which finds what runs")
         })?;
-        let failed = |error: std::io::Error| self.broke_off(&error.to_string());
-        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        let mut stream = Patient::new(stream);
         let head = format!(
             "{method} {path} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -118,44 +144,53 @@ impl Target {
             self.token.reveal(),
             body.len()
         );
-        stream.write_all(&[head.as_bytes(), body].concat()).map_err(failed)?;
+        let asked = stream.write_all(&[head.as_bytes(), body].concat());
+        asked.map_err(|error| broke_off(self.address, &error))?;
         let mut from = BufReader::new(stream);
-        let status = self.line(&mut from)?;
-        while !self.line(&mut from)?.trim().is_empty() {}
+        let status = self.head(&mut from)?;
         match status.split(' ').nth(1) {
             Some("200") => Ok(from),
             Some("401") => {
                 let cause = format!("{} does not take this token", self.address);
-                Err(Failure::new(Exit::Refused, cause).remedy("--data DIR, with the server's own"))
+                let remedy = "--token-file FILE, the inspect.token of its data folder";
+                Err(Failure::new(Exit::Refused, cause).remedy(remedy))
             }
-            Some(_) => {
+            Some(status) => {
+                let exit = exit_of(status);
                 let told: serde_json::Value =
                     serde_json::from_slice(&self.rest(from)?).unwrap_or_default();
-                let why = told["error"].as_str().unwrap_or_else(|| status.trim());
-                Err(Failure::new(Exit::Unavailable, format!("{}: {why}", self.address)))
+                let why = told["error"].as_str().map_or_else(|| status.to_owned(), one_line);
+                Err(Failure::new(exit, format!("{}: {why}", self.address)))
             }
             None => Err(self.strange("it does not speak HTTP")),
         }
     }
 
-    fn line(&self, from: &mut BufReader<TcpStream>) -> Result<String, Failure> {
-        let mut line = String::new();
-        let read = from.by_ref().take(LINE_MAX).read_line(&mut line);
-        match read {
-            Ok(0) => Err(self.broke_off("it ended the connection")),
-            Ok(_) => Ok(line),
-            Err(error) => Err(self.broke_off(&error.to_string())),
+    /// The first line of an answer, of a head that ends.
+    fn head(&self, from: &mut BufReader<Patient>) -> Result<String, Failure> {
+        let mut head = from.take(HEAD_MAX);
+        let mut status = None;
+        loop {
+            let mut line = Vec::new();
+            let read = head.read_until(b'\n', &mut line);
+            read.map_err(|error| broke_off(self.address, &error))?;
+            let line = String::from_utf8_lossy(&line);
+            match line.strip_suffix('\n').map(str::trim_end) {
+                Some("") => return Ok(status.unwrap_or_default()),
+                Some(line) => drop(status.get_or_insert_with(|| line.to_owned())),
+                None if head.limit() == 0 => {
+                    let why = format!("expected a head of at most {HEAD_MAX} bytes, found more");
+                    return Err(broke_off(self.address, &io::Error::other(why)));
+                }
+                None => return Err(ended(self.address)),
+            }
         }
     }
 
-    fn rest(&self, from: BufReader<TcpStream>) -> Result<Vec<u8>, Failure> {
+    fn rest(&self, from: BufReader<Patient>) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         let read = from.take(ANSWER_MAX).read_to_end(&mut bytes);
-        read.map(|_| bytes).map_err(|error| self.broke_off(&error.to_string()))
-    }
-
-    fn broke_off(&self, why: &str) -> Failure {
-        broke_off(self.address, why)
+        read.map(|_| bytes).map_err(|error| broke_off(self.address, &error))
     }
 
     fn strange(&self, why: &str) -> Failure {
@@ -167,12 +202,13 @@ impl Following {
     /// Wait for what is told next.
     pub(crate) fn next(&mut self) -> Result<Told, Failure> {
         let (mut name, mut data) = (String::new(), String::new());
+        self.from.get_mut().begin();
         loop {
             let mut line = String::new();
             match self.from.by_ref().take(ANSWER_MAX).read_line(&mut line) {
-                Ok(0) => return Err(broke_off(self.address, "the process has ended")),
+                Ok(0) => return Err(ended(self.address)),
                 Ok(_) => (),
-                Err(error) => return Err(broke_off(self.address, &error.to_string())),
+                Err(error) => return Err(broke_off(self.address, &error)),
             }
             match line.trim_end().split_once(": ") {
                 Some(("event", value)) => value.clone_into(&mut name),
@@ -189,8 +225,37 @@ impl Following {
     }
 }
 
-fn broke_off(address: SocketAddr, why: &str) -> Failure {
-    Failure::new(Exit::Unavailable, format!("{address} did not answer: {why}"))
+fn broke_off(address: SocketAddr, error: &io::Error) -> Failure {
+    let cause = match error.kind() {
+        ErrorKind::TimedOut => format!("{address}: {error}"),
+        _ => format!("{address} did not answer: {error}"),
+    };
+    Failure::new(Exit::Unavailable, cause)
+}
+
+fn ended(address: SocketAddr) -> Failure {
+    broke_off(address, &io::Error::other("it ended the connection"))
+}
+
+/// No process of this user is known to answer there.
+fn unknown(address: &SocketAddr) -> Failure {
+    let cause = format!(
+        "no process of this user is known to answer at {address}, and a token is shown to nobody \
+         else"
+    );
+    let remedy = "--token-file FILE sends the token in FILE there, in plain text";
+    Failure::new(Exit::Refused, cause).remedy(remedy)
+}
+
+/// What the status of an answer means to a script.
+fn exit_of(status: &str) -> Exit {
+    match status {
+        "400" | "413" => Exit::Damaged,
+        "404" => Exit::Missing,
+        "403" | "409" => Exit::Refused,
+        "503" | "504" => Exit::TryAgain,
+        _ => Exit::Unavailable,
+    }
 }
 
 fn strange(address: SocketAddr, why: &str) -> Failure {
@@ -214,6 +279,17 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_names_an_address_that_a_browser_can_go_to() {
+        let token = "ab".repeat(32);
+        let link = |at: &str| {
+            Target { address: at.parse().unwrap(), token: Token::parse(&token).unwrap() }.url()
+        };
+        assert_eq!(link("0.0.0.0:9"), format!("http://127.0.0.1:9/?token={token}"));
+        assert_eq!(link("[::]:9"), format!("http://[::1]:9/?token={token}"));
+        assert_eq!(link("192.0.2.1:9"), format!("http://192.0.2.1:9/?token={token}"));
+    }
 
     #[test]
     fn a_path_is_escaped_for_a_query() {

@@ -1,6 +1,7 @@
 //! A running process, looked at from another.
 
 mod live;
+mod orders;
 mod page;
 mod picture;
 mod pty;
@@ -70,17 +71,21 @@ fn a_process_is_found_while_it_runs_and_its_token_is_told_to_nobody() {
     for path in ["server/tick", "server/roster", "supervisor", "inspect/inspector"] {
         assert!(paths.contains(path), "{paths:?}");
     }
-    let again =
-        inspect(&["--json", "--connect", &address, "--seq", &snapshot["seq"].to_string()], runtime);
+    let again = inspect(&["--json", "--seq", &snapshot["seq"].to_string()], runtime);
     assert_eq!(again.stdout, found.stdout);
 
     for headers in ["", "authorization: Bearer 0\r\n", &format!("authorization: Basic {token}\r\n")]
     {
         assert!(get(&address, "/snapshot", headers).contains(" 401 "));
     }
-    assert!(get(&address, &format!("/?token={token}"), "").contains(" 303 "));
-    let page = get(&address, "/", &format!("cookie: dh-inspect={token}\r\n"));
-    assert!(page.contains(" 200 "));
+    let link = inspect(&["--url"], runtime);
+    let link = String::from_utf8(link.stdout).unwrap();
+    assert_eq!(link, format!("http://{address}/?token={token}\n"));
+    let swapped = get(&address, &format!("/?token={token}"), "");
+    let (_, cookie) = swapped.split_once("set-cookie: ").unwrap();
+    let (cookie, _) = cookie.split_once(';').unwrap();
+    assert!(swapped.contains(" 303 ") && !swapped.contains(&token), "{swapped}");
+    assert!(get(&address, "/", &format!("cookie: {cookie}\r\n")).contains(" 200 "));
 
     server.signal(Signal::TERM);
     let ended = server.end();

@@ -23,7 +23,7 @@ pub(super) struct Pool {
 #[derive(Debug)]
 struct Chunk {
     held: AtomicBool,
-    /// Raised before a new writer changes anything.
+    /// Raised before a new writer changes anything, to an odd number, and again after.
     round: AtomicU64,
     owner: AtomicU64,
     base: AtomicU64,
@@ -81,12 +81,14 @@ impl Pool {
 
 impl Chunk {
     fn begin(&self, owner: ActorId, base: u64) {
-        self.round.store(self.round.load(Relaxed) + 1, Relaxed);
-        // Whoever reads anything of what follows must also see the new round.
+        let round = self.round.load(Relaxed);
+        self.round.store(round + 1, Relaxed);
+        // Whoever reads anything of what follows must also see that it is being changed.
         fence(Release);
         self.len.store(0, Relaxed);
         self.owner.store(owner.0, Relaxed);
         self.base.store(base, Relaxed);
+        self.round.store(round + 2, Release);
     }
 
     fn read(&self) -> Option<Piece> {
@@ -96,7 +98,8 @@ impl Chunk {
         let words = self.words.iter().take(len);
         let records = words.map(|[a, b]| [a.load(Relaxed), b.load(Relaxed)]).collect();
         fence(Acquire);
-        (self.round.load(Relaxed) == round).then_some(Piece { owner, base, records })
+        let is_whole = round.is_multiple_of(2) && self.round.load(Relaxed) == round;
+        is_whole.then_some(Piece { owner, base, records })
     }
 }
 

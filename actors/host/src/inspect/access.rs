@@ -3,25 +3,51 @@
 //! Used by the HTTP side before anything else is read of a request. Whoever is turned away learns
 //! nothing but that.
 
+use std::net::SocketAddr;
+
 use axum::http::{HeaderMap, header};
 
 use super::token::Token;
-
-/// The cookie that a page presents.
-pub(crate) const COOKIE: &str = "dh-inspect";
 
 /// Decides who may look.
 #[derive(Debug)]
 pub(crate) struct Access {
     token: Token,
+    /// What a page of this process presents in a cookie. Browsers send cookies to every port of a
+    /// machine: the name is of this port, and the value is not the token.
+    cookie: String,
+    session: Token,
     /// Bound to this machine alone: then it is only called by names of this machine, and a name of
     /// somebody's that points here is refused.
     local: bool,
 }
 
 impl Access {
-    pub(crate) fn new(token: Token, local: bool) -> Self {
-        Self { token, local }
+    pub(crate) fn new(token: Token, address: SocketAddr) -> Self {
+        let cookie = format!("dh-inspect-{}", address.port());
+        let session = token.derived(&cookie);
+        Self { token, cookie, session, local: address.ip().is_loopback() }
+    }
+
+    /// What a page is given in place of the token.
+    pub(crate) fn cookie(&self) -> String {
+        let (name, value) = (&self.cookie, self.session.reveal());
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict")
+    }
+
+    /// Whether a request comes from no page at all, or from a page of this process.
+    pub(crate) fn is_of_own_page(headers: &HeaderMap) -> bool {
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let is_near = match text("sec-fetch-site") {
+            Some(site) => matches!(site, "same-origin" | "none"),
+            None => true,
+        };
+        let host = text("host").unwrap_or_default();
+        let is_host = |origin: &str| {
+            let name = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            name.is_some_and(|name| name.eq_ignore_ascii_case(host))
+        };
+        is_near && text("origin").is_none_or(is_host)
     }
 
     /// Whether a request of these headers may see anything.
@@ -49,7 +75,8 @@ impl Access {
         let cookies = cookies.filter_map(|value| value.to_str().ok());
         let mut pairs = cookies.flat_map(|text| text.split(';').map(str::trim));
         pairs.any(|pair| {
-            pair.split_once('=').is_some_and(|(name, value)| name == COOKIE && self.is_token(value))
+            let pair = pair.split_once('=').filter(|(name, _)| *name == self.cookie);
+            pair.is_some_and(|(_, value)| self.session.is(value.as_bytes()))
         })
     }
 }
@@ -84,7 +111,7 @@ mod tests {
     #[test]
     fn a_token_in_a_header_or_a_cookie_opens_and_anything_else_does_not() {
         let secret = "0123456789abcdef".repeat(4);
-        let access = Access::new(Token::parse(&secret).unwrap(), true);
+        let access = Access::new(Token::parse(&secret).unwrap(), "127.0.0.1:9".parse().unwrap());
         let with = |pairs: &[(header::HeaderName, String)]| {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_static("127.0.0.1:1"));
@@ -94,12 +121,37 @@ mod tests {
             access.allows(&headers)
         };
         assert!(with(&[(header::AUTHORIZATION, format!("Bearer {secret}"))]));
-        assert!(with(&[(header::COOKIE, format!("a=b; {COOKIE}={secret}"))]));
+        let session = access.session.reveal();
+        assert!(with(&[(header::COOKIE, format!("a=b; dh-inspect-9={session}"))]));
+        for other in ["dh-inspect-8", "dh-inspect", "other"] {
+            assert!(!with(&[(header::COOKIE, format!("{other}={session}"))]), "{other}");
+        }
+        assert!(!with(&[(header::COOKIE, format!("dh-inspect-9={secret}"))]));
+        assert!(!with(&[(header::AUTHORIZATION, format!("Bearer {session}"))]));
         assert!(!with(&[]));
         assert!(!with(&[(header::AUTHORIZATION, secret.clone())]));
         assert!(!with(&[(header::AUTHORIZATION, format!("Bearer {}0", &secret[..63]))]));
-        assert!(!with(&[(header::COOKIE, format!("other={secret}"))]));
         let evil = (header::HOST, "evil.example".to_owned());
         assert!(!with(&[(header::AUTHORIZATION, format!("Bearer {secret}")), evil]));
+    }
+
+    #[test]
+    fn a_page_of_another_origin_is_told_apart_and_a_program_is_none() {
+        let is_own = |pairs: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("host", "localhost:9")].iter().chain(pairs) {
+                headers.insert(*name, HeaderValue::from_static(value));
+            }
+            Access::is_of_own_page(&headers)
+        };
+        assert!(is_own(&[]));
+        assert!(is_own(&[("origin", "http://localhost:9"), ("sec-fetch-site", "same-origin")]));
+        assert!(is_own(&[("origin", "https://LOCALHOST:9"), ("sec-fetch-site", "none")]));
+        for site in ["same-site", "cross-site", ""] {
+            assert!(!is_own(&[("sec-fetch-site", site)]), "{site}");
+        }
+        for origin in ["null", "", "http://localhost:8", "http://evil.example", "localhost:9"] {
+            assert!(!is_own(&[("origin", origin)]), "{origin}");
+        }
     }
 }

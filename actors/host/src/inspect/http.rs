@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::places::{Place, Places};
 use self::routes::Visitor;
@@ -26,12 +27,16 @@ use super::guarded::Guarded;
 use super::inspector::{Asked, InspectorMsg, Look, Reply, Want};
 use super::order::{Order, Outcome};
 use super::snapshot::Snapshot;
-use crate::limits::Limit;
+use crate::limits::{Holding, Limit};
 use crate::port::Port;
 use crate::runtime::Runtime;
 
 /// Connections at once; a newer one takes the place of the oldest that showed no token.
 pub(crate) const CONNECTIONS_MAX: usize = 32;
+/// Connections beside these that are told of health alone; a newer one takes the oldest's place.
+const BESIDE_MAX: usize = 8;
+/// Streams of changes at once, so that who only asks finds a place.
+pub(crate) const STREAMS_MAX: usize = 16;
 /// Bytes of a request's line and headers.
 const HEAD_MAX: usize = 8 * 1024;
 /// Bytes of an order.
@@ -40,6 +45,8 @@ const ORDER_MAX: usize = 8 * 1024;
 const HEADERS_MAX: usize = 64;
 /// How long the head of a request may take, from the end of the answer before.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(5);
+/// The same for who is only told of health.
+const BESIDE_TIME_MAX: Duration = Duration::from_secs(1);
 /// How long what is asked for may take to be answered; whoever is asked may not even run.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// How long accepting rests when the system has no more descriptors.
@@ -62,6 +69,7 @@ pub(crate) struct Desk {
     collector: Collector,
     runtime: Runtime,
     ready: Arc<AtomicBool>,
+    streams: Arc<Semaphore>,
 }
 
 impl Desk {
@@ -72,7 +80,8 @@ impl Desk {
         runtime: Runtime,
         ready: Arc<AtomicBool>,
     ) -> Self {
-        Self { inspector, access: Arc::new(access), collector, runtime, ready }
+        let streams = Arc::new(Semaphore::new(STREAMS_MAX));
+        Self { inspector, access: Arc::new(access), collector, runtime, ready, streams }
     }
 
     /// A snapshot; none where it is not kept, or the inspector has too much to do.
@@ -96,16 +105,41 @@ impl Desk {
         self.runtime.limits().named("inspect.order", "bytes", ORDER_MAX as u64)
     }
 
+    /// Streams at once.
+    fn stream_limit(&self) -> Limit {
+        self.runtime.limits().named("inspect.streams", "streams", STREAMS_MAX as u64)
+    }
+
+    /// A place for one more stream, for as long as it is held; none where there are too many.
+    fn stream(&self) -> Option<Streaming> {
+        let limit = self.stream_limit();
+        match Arc::clone(&self.streams).try_acquire_owned() {
+            Ok(permit) => Some(Streaming { _permit: permit, _held: limit.hold() }),
+            Err(_) => {
+                limit.hit();
+                None
+            }
+        }
+    }
+
     /// Whether the process does what it is for.
     fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Relaxed) && self.runtime.failure().is_none()
     }
 }
 
+/// The place of one stream.
+#[derive(Debug)]
+struct Streaming {
+    _permit: OwnedSemaphorePermit,
+    _held: Holding,
+}
+
 /// Take connections for as long as the thread runs.
 pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
     let places = Places::new(desk.runtime.limits());
     desk.order_limit();
+    desk.stream_limit();
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => places.seat(|place| serve(stream, peer, desk.clone(), place)),
@@ -117,13 +151,15 @@ pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
 async fn serve(stream: TcpStream, peer: SocketAddr, desk: Desk, place: Place) {
     // Small answers leave at once; where the system refuses, they leave a little later.
     let _ = stream.set_nodelay(true);
+    let is_beside = place.is_beside();
     let visitor = Visitor { desk, place, peer };
     let router = TowerToHyperService::new(routes::router(visitor.clone()));
     let service =
         service_fn(move |request| routes::answer(request, visitor.clone(), router.clone()));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME_MAX)
+        .header_read_timeout(if is_beside { BESIDE_TIME_MAX } else { HEAD_TIME_MAX })
+        .keep_alive(!is_beside)
         .max_buf_size(HEAD_MAX)
         .max_headers(HEADERS_MAX)
         .auto_date_header(false);

@@ -119,10 +119,13 @@ impl InspectorActor {
             Order::Bound { path, lane, max } => answer.tell(self.bound(&path, lane, max)),
             Order::LogLevel { path, level } => {
                 let none = "this process cannot change what it logs";
+                // An actor tells as all of its kind do.
+                let kind = self.found(&path).map(|entry| entry.spec.kind.to_owned());
+                let path = kind.unwrap_or(path);
                 answer.tell(asked(self.hooks.log_level.as_ref(), (path, level), none));
             }
             Order::Set { key, value } => self.set(key, value, answer),
-            Order::DumpFlight => {
+            Order::DumpFlight {} => {
                 let none = "this process has no flight recorder";
                 answer.tell(asked(self.hooks.dump_flight.as_ref(), (), none));
             }

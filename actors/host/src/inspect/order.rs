@@ -42,8 +42,8 @@ pub enum Order {
         /// Its new value.
         value: String,
     },
-    /// Write what the flight recorder holds.
-    DumpFlight,
+    /// Write what the flight recorder holds. With braces, so that fields it has not are refused.
+    DumpFlight {},
 }
 
 /// One of the two lanes of a port.
@@ -148,7 +148,7 @@ impl Order {
             Self::Restart { path } | Self::Bound { path, .. } => vec![("path", path)],
             Self::LogLevel { path, level } => vec![("path", path), ("level", level)],
             Self::Set { key, value } => vec![("key", key), ("value", value)],
-            Self::DumpFlight => Vec::new(),
+            Self::DumpFlight {} => Vec::new(),
         };
         for (name, word) in words {
             let bytes = word.len();

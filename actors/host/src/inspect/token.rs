@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, hint, io};
 
+use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::net::{FileError, file};
@@ -99,10 +100,20 @@ impl Token {
         hint::black_box(differing) == 0
     }
 
+    /// Another secret that only who has this one can make, and that does not tell this one.
+    pub(crate) fn derived(&self, purpose: &str) -> Self {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.0.as_bytes());
+        Self::written(hmac::sign(&key, purpose.as_bytes()).as_ref())
+    }
+
     fn random() -> Option<Self> {
         let mut bytes = [0; Self::DIGITS / 2];
         SystemRandom::new().fill(&mut bytes).ok()?;
-        Some(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Some(Self::written(&bytes))
+    }
+
+    fn written(bytes: &[u8]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }
 
@@ -171,5 +182,8 @@ mod tests {
         other[63] ^= 1;
         assert!(!token.is(&other));
         assert!(!format!("{token:?}").contains(token.reveal()));
+        let (one, two) = (token.derived("one"), token.derived("two"));
+        assert!(one == token.derived("one") && one != two && one != token);
+        assert_eq!(Token::parse(one.reveal()), Some(one));
     }
 }

@@ -48,7 +48,10 @@ pub enum FileError {
 }
 
 /// Read a file of at most `bytes_max` bytes that only its owner may read; `None` if there is none.
-pub(crate) fn read_private(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+///
+/// # Errors
+/// When what stands there is no such file, larger, readable by others, or cannot be read.
+pub fn read_private(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
     read_if(path, bytes_max, |facts| match facts.mode() & 0o777 {
         mode if mode & 0o077 != 0 => Err(FileError::OpenToOthers { path: path.to_owned(), mode }),
         _ => Ok(()),

@@ -39,7 +39,7 @@ impl Order {
     /// Have the flight recorder written.
     pub(crate) fn dump(source: usize, name: &str) -> Self {
         let question = format!("write what the flight recorder of {name} holds?");
-        Self { source, question, body: Ordered::DumpFlight }
+        Self { source, question, body: Ordered::DumpFlight {} }
     }
 }
 

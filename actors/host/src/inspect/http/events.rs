@@ -13,6 +13,7 @@ use hyper::body::{Body, Frame};
 use serde::Serialize;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
+use super::Streaming;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::InspectorMsg;
 use crate::inspect::snapshot::Snapshot;
@@ -30,6 +31,7 @@ pub(crate) struct Events {
     due: Interval,
     /// Bytes of the longest change so far: as many are made room for.
     longest: usize,
+    _place: Streaming,
 }
 
 impl Events {
@@ -39,12 +41,14 @@ impl Events {
         snapshot: &Snapshot,
         follower: Follower,
         hz: Option<u32>,
+        place: Streaming,
     ) -> Self {
         let every = Duration::from_secs(1) / hz.unwrap_or(HZ_MAX).clamp(1, HZ_MAX);
         let mut due = interval_at(Instant::now() + every, every);
         due.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let first = follower.begin(snapshot);
-        Self { inspector, first: event("snapshot", &first, 0), follower, due, longest: 0 }
+        let first = event("snapshot", &first, 0);
+        Self { inspector, first, follower, due, longest: 0, _place: place }
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -18,8 +19,8 @@ use serde_json::json;
 
 use super::events::Events;
 use super::places::Place;
-use super::{ANSWER_MAX, Desk, NoAnswer, ORDER_MAX};
-use crate::inspect::access::COOKIE;
+use super::{ANSWER_MAX, CONNECTIONS_MAX, Desk, NoAnswer, ORDER_MAX, STREAMS_MAX};
+use crate::inspect::access::Access;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
 use crate::inspect::order::{Order, Undone};
@@ -42,6 +43,11 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// How long an order may take to arrive.
 const ORDER_TIME_MAX: Duration = Duration::from_secs(2);
 
+/// What who has no token is told, the same whatever was asked for.
+const UNKNOWN: &str = "only who has the token may look: dh inspect --url prints a link that has \
+                       it; programs send what inspect.token in the data folder holds, as \
+                       authorization: Bearer TOKEN\n";
+
 /// What is told to everybody: a status, and no data.
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 
@@ -54,6 +60,7 @@ pub(crate) fn router(visitor: Visitor) -> Router {
         .route("/control", post(control))
         .route("/", get(page))
         .fallback(nothing_here)
+        .method_not_allowed_fallback(another_method)
         .route("/healthz", get(|| async { StatusCode::OK }))
         .route("/readyz", get(readyz))
         .with_state(visitor)
@@ -71,7 +78,11 @@ pub(crate) async fn answer(
             return Ok(seated);
         }
         if !visitor.desk.access.allows(request.headers()) {
-            return Ok(StatusCode::UNAUTHORIZED.into_response());
+            return Ok((StatusCode::UNAUTHORIZED, UNKNOWN).into_response());
+        }
+        if visitor.place.is_beside() {
+            let what = format!("all {CONNECTIONS_MAX} connections are in use; try again");
+            return Ok(refused(StatusCode::SERVICE_UNAVAILABLE, &what));
         }
         visitor.place.trust();
     }
@@ -87,7 +98,7 @@ fn swapped(visitor: &Visitor, request: &hyper::Request<Incoming>) -> Option<Resp
     if !is_page || !access.is_called_right(request.headers()) || !access.is_token(token) {
         return None;
     }
-    let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
+    let cookie = access.cookie();
     let headers = [
         (header::SET_COOKIE, cookie.as_str()),
         (header::LOCATION, "/"),
@@ -103,6 +114,7 @@ async fn readyz(State(visitor): State<Visitor>) -> StatusCode {
 
 /// Which snapshot is asked for.
 #[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Which {
     seq: Option<u64>,
     actor: Option<String>,
@@ -114,7 +126,14 @@ impl Which {
     }
 }
 
-async fn snapshot(State(visitor): State<Visitor>, Query(which): Query<Which>) -> Response {
+/// What a query reads as, if it can be read.
+type Asking<T> = Result<Query<T>, QueryRejection>;
+
+async fn snapshot(State(visitor): State<Visitor>, which: Asking<Which>) -> Response {
+    let which = match which {
+        Ok(Query(which)) => which,
+        Err(error) => return misread(&error),
+    };
     let seq = which.seq;
     match visitor.desk.look(which.want()).await {
         Some(snapshot) => axum_json(StatusCode::OK, &*snapshot),
@@ -124,24 +143,37 @@ async fn snapshot(State(visitor): State<Visitor>, Query(which): Query<Which>) ->
 
 /// How a stream is wanted.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stream {
     seq: Option<u64>,
     hz: Option<u32>,
     actor: Option<String>,
 }
 
-async fn events(State(visitor): State<Visitor>, Query(stream): Query<Stream>) -> Response {
+async fn events(State(visitor): State<Visitor>, stream: Asking<Stream>) -> Response {
+    let stream = match stream {
+        Ok(Query(stream)) => stream,
+        Err(error) => return misread(&error),
+    };
     let desk = &visitor.desk;
+    let Some(place) = desk.stream() else {
+        let what = format!("{STREAMS_MAX} streams are read already; try again");
+        return refused(StatusCode::SERVICE_UNAVAILABLE, &what);
+    };
     let which = Which { seq: stream.seq, actor: stream.actor.clone() };
     let Some(snapshot) = desk.look(which.want()).await else { return no_snapshot(stream.seq) };
     let follower = Follower::new(desk.collector.clone(), stream.actor, &snapshot);
-    let events = Events::new(desk.inspector.clone(), &snapshot, follower, stream.hz);
+    let events = Events::new(desk.inspector.clone(), &snapshot, follower, stream.hz, place);
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     (headers, Body::new(events)).into_response()
 }
 
-async fn metrics(State(visitor): State<Visitor>, Query(which): Query<Which>) -> Response {
+async fn metrics(State(visitor): State<Visitor>, which: Asking<Which>) -> Response {
+    let which = match which {
+        Ok(Query(which)) => which,
+        Err(error) => return misread(&error),
+    };
     let seq = which.seq;
     match visitor.desk.look(which.want()).await {
         Some(snapshot) => {
@@ -165,6 +197,10 @@ async fn page() -> Response {
 
 /// Have something done.
 async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
+    if !Access::is_of_own_page(request.headers()) {
+        let what = "a page of another origin has nothing done here";
+        return refused(StatusCode::FORBIDDEN, what);
+    }
     let is_json = request.headers().get(header::CONTENT_TYPE);
     let is_json = is_json.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if !is_json {
@@ -201,6 +237,16 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
             refused(StatusCode::GATEWAY_TIMEOUT, &what)
         }
     }
+}
+
+/// A query that makes no sense.
+fn misread(error: &QueryRejection) -> Response {
+    refused(StatusCode::BAD_REQUEST, &error.body_text())
+}
+
+async fn another_method() -> Response {
+    let what = "expected POST for /control, and GET for everything else";
+    refused(StatusCode::METHOD_NOT_ALLOWED, what)
 }
 
 async fn nothing_here() -> Response {

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use super::numbers::{expected, told};
+use crate::inspect::http::{CONNECTIONS_MAX, STREAMS_MAX};
 use crate::inspect::{Change, Hooks, Inspect, InspectOptions, Snapshot, Token, Undone};
 use crate::probe::{Log, Order, Probe, ProbeMsg};
 use crate::{Place, RealOptions, Runtime};
@@ -103,8 +104,15 @@ fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-const NOTHING_MORE: &str =
-    "HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+/// What who has no token is told, whatever was asked for.
+fn is_turned_away(answer: &str) -> bool {
+    let head = "HTTP/1.1 401 Unauthorized\r\ncontent-type: text/plain; charset=utf-8\r\n\
+                connection: close\r\ncontent-length: 167\r\n\r\n";
+    let line = "only who has the token may look: dh inspect --url prints a link that has it; \
+                programs send what inspect.token in the data folder holds, as authorization: \
+                Bearer TOKEN\n";
+    answer == format!("{head}{line}")
+}
 
 #[test]
 fn without_the_token_every_path_answers_401_and_nothing_else() {
@@ -121,7 +129,8 @@ fn without_the_token_every_path_answers_401_and_nothing_else() {
     {
         for headers in &wrong {
             for method in ["GET", "POST"] {
-                assert_eq!(stage.ask(method, path, headers), NOTHING_MORE, "{method} {path}");
+                let answer = stage.ask(method, path, headers);
+                assert!(is_turned_away(&answer), "{method} {path}: {answer}");
             }
         }
     }
@@ -203,7 +212,7 @@ fn a_request_that_is_too_long_or_makes_no_sense_is_answered_and_closed() {
 #[test]
 fn many_who_say_nothing_keep_nobody_out_and_are_dropped() {
     let stage = Stage::new();
-    let mut silent: Vec<TcpStream> = (0..crate::inspect::http::CONNECTIONS_MAX * 3)
+    let mut silent: Vec<TcpStream> = (0..CONNECTIONS_MAX * 3)
         .map(|_| {
             let mut stream = stage.connect();
             stream.write_all(b"GET /snapshot HTTP/1.1\r\nhost: ").unwrap();
@@ -216,6 +225,61 @@ fn many_who_say_nothing_keep_nobody_out_and_are_dropped() {
         // Either way it is over: dropped for a newer one, or too slow.
         let _ = stream.read_to_end(&mut answer);
         assert!(answer.len() < 1_000);
+    }
+}
+
+#[test]
+fn whoever_holds_every_place_with_the_token_keeps_nobody_from_health_and_idles_only_so_long() {
+    let stage = Stage::new();
+    let ask = |path: &str| {
+        let mut stream = stage.connect();
+        let text = format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\r\n",
+            stage.secret
+        );
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut some = [0; 12];
+        stream.read_exact(&mut some).unwrap();
+        (stream, status(std::str::from_utf8(&some).unwrap()))
+    };
+    let streams: Vec<_> = (0..STREAMS_MAX).map(|_| ask("/events?hz=1")).collect();
+    let (_, beyond) = ask("/events");
+    let idle: Vec<_> = (STREAMS_MAX..CONNECTIONS_MAX).map(|_| ask("/nowhere")).collect();
+    assert!(streams.iter().all(|(_, status)| *status == 200) && beyond == 503);
+    assert!(idle.iter().all(|(_, status)| *status == 404));
+    for _ in 0..3 {
+        let silent: Vec<_> = (0..20).map(|_| stage.connect()).collect();
+        assert_eq!(status(&stage.ask("GET", "/healthz", "")), 200);
+        assert_eq!(status(&stage.ask("GET", "/readyz", "")), 503);
+        drop(silent);
+    }
+    let told = stage.trusted("GET", "/snapshot");
+    assert_eq!(status(&told), 503, "{told}");
+    assert!(body(&told).contains("all 32 connections"), "{told}");
+    assert!(is_turned_away(&stage.ask("GET", "/snapshot", "")));
+    for (mut stream, _) in idle {
+        // It ends, well before this reader's patience does.
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    }
+    assert_eq!(status(&stage.trusted("GET", "/snapshot")), 200);
+}
+
+#[test]
+fn a_query_that_makes_no_sense_is_answered_as_everything_else_that_is_wrong() {
+    let stage = Stage::new();
+    for (method, path, expected) in [
+        ("GET", "/snapshot?seq=x", 400),
+        ("GET", "/snapshot?sq=7", 400),
+        ("GET", "/metrics?seq=-1", 400),
+        ("GET", "/events?hz=fast", 400),
+        ("GET", "/nowhere", 404),
+        ("GET", "/control", 405),
+        ("POST", "/snapshot", 405),
+    ] {
+        let answer = stage.trusted(method, path);
+        assert_eq!(status(&answer), expected, "{answer}");
+        let told: serde_json::Value = serde_json::from_str(body(&answer)).unwrap();
+        assert!(told["error"].as_str().is_some_and(|why| !why.is_empty()), "{answer}");
     }
 }
 
@@ -245,13 +309,24 @@ fn a_page_swaps_its_token_for_a_cookie_and_asks_nobody_else_for_anything() {
     let stage = Stage::new();
     let swapped = stage.ask("GET", &format!("/?token={}", stage.secret), "");
     assert_eq!(status(&swapped), 303);
-    let cookie =
-        format!("set-cookie: dh-inspect={}; Path=/; HttpOnly; SameSite=Strict", stage.secret);
-    assert!(swapped.contains(&cookie) && swapped.contains("location: /\r\n"), "{swapped}");
+    let (_, cookie) = swapped.split_once("set-cookie: ").unwrap();
+    let (cookie, how) = cookie.lines().next().unwrap().split_once(';').unwrap();
+    assert_eq!(how, " Path=/; HttpOnly; SameSite=Strict");
+    let port = stage.inspect.address().port();
+    assert!(cookie.starts_with(&format!("dh-inspect-{port}=")), "{cookie}");
+    assert!(!swapped.contains(&stage.secret) && swapped.contains("location: /\r\n"), "{swapped}");
     for path in ["/?token=00", &format!("/snapshot?token={}", stage.secret)] {
-        assert_eq!(stage.ask("GET", path, ""), NOTHING_MORE);
+        assert!(is_turned_away(&stage.ask("GET", path, "")));
     }
-    let cookie = format!("cookie: dh-inspect={}\r\n", stage.secret);
+    let cookie = format!("cookie: {cookie}\r\n");
+    for (headers, status) in [
+        ("origin: http://127.0.0.1:1\r\n", 403),
+        ("sec-fetch-site: same-site\r\n", 403),
+        ("origin: http://127.0.0.1\r\nsec-fetch-site: same-origin\r\n", 415),
+    ] {
+        let answer = stage.ask("POST", "/control", &format!("{cookie}{headers}"));
+        assert!(answer.contains(&format!(" {status} ")), "{headers}: {answer}");
+    }
     let page = stage.ask("GET", "/", &cookie);
     assert_eq!(status(&page), 200);
     assert!(page.contains("default-src 'none'"));
@@ -294,6 +369,8 @@ fn orders_are_done_or_answered_with_one_line_that_says_why_not() {
         (r#"{"do":"set","key":"broken","value":"1"}"#, 503, "has gone"),
         (r#"{"do":"set","key":"silent","value":"1"}"#, 504, "no answer in 3s"),
         (r#"{"do":"dumpFlight"}"#, 503, "no flight recorder"),
+        (r#"{"do":"dumpFlight","x":1}"#, 400, "unknown field"),
+        (r#"{"do":"restart","path":"a","x":1}"#, 400, "unknown field"),
         (r#"{"do":"logLevel","path":"a","level":"b"}"#, 400, "injected"),
         (r#"{"do":"nonsense"}"#, 400, "nonsense"),
         (r#"{"do":"restart"}"#, 400, "path"),
@@ -323,7 +400,7 @@ fn all_renderings_of_one_seq_say_the_same_numbers() {
     let metrics = stage.trusted("GET", &format!("/metrics{at}"));
     let (told, expected) = (told(body(&metrics)), expected(&taken));
     assert_eq!(told, expected);
-    assert!(told.len() > 80, "{}", told.len());
+    assert!(told.len() > 60, "{}", told.len());
     for kind in &taken.kinds {
         let rows = taken.actors.iter().filter(|row| row.kind == kind.kind);
         assert!(rows.map(|row| row.total.handled).sum::<u64>() <= kind.total.handled);
