@@ -39,7 +39,9 @@ pub(crate) fn run(flags: &Inspect, shared: &Shared) -> Result<(), Failure> {
     }
     let query = match flags.seq {
         Some(seq) => return print(&only(&targets)?.snapshot(&format!("?seq={seq}"))?, shared),
-        None if !shared.json && screen::is_possible() => return screen::run(targets),
+        None if !shared.json && screen::is_possible() => {
+            return screen::run(targets, flags.connect.is_none());
+        }
         None => "",
     };
     let mut failed = None;

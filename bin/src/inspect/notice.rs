@@ -92,7 +92,7 @@ impl Notice {
                 break;
             }
         }
-        found.sort_by_key(|notice| notice.pid);
+        found.sort_by_key(|notice| (notice.role != "server", notice.pid));
         Ok(found)
     }
 

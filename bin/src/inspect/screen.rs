@@ -6,6 +6,8 @@
 
 mod draw;
 mod feed;
+mod finder;
+mod help;
 mod keys;
 mod limits;
 mod lines;
@@ -27,6 +29,7 @@ use std::time::{Duration, Instant};
 use self::feed::Feed;
 use self::keys::Key;
 use self::order::Order;
+use self::source::Heard;
 use self::state::{Effect, State};
 use self::terminal::Terminal;
 use self::text::Look;
@@ -41,6 +44,8 @@ const REST: Duration = Duration::from_millis(250);
 /// What the screen wakes for.
 #[derive(Debug)]
 pub(crate) enum Event {
+    /// These run at the moment.
+    Found(Vec<Target>),
     /// A process told something, or cannot be heard.
     Heard(usize, Result<Told, Failure>),
     /// A key was pressed.
@@ -59,8 +64,9 @@ pub(crate) fn is_possible() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && !is_dumb
 }
 
-/// Show these processes until somebody quits.
-pub(crate) fn run(targets: Vec<Target>) -> Result<(), Failure> {
+/// Show these processes until somebody quits; with `finds`, also those that come meanwhile, and those
+/// that go only for a while.
+pub(crate) fn run(targets: Vec<Target>, finds: bool) -> Result<(), Failure> {
     let (to, events) = sync_channel(WAITING_MAX);
     let names = targets.iter().map(|target| target.address.to_string()).collect();
     let start = |(at, target): (usize, &Target)| Feed::start(at, target.clone(), to.clone());
@@ -71,9 +77,13 @@ pub(crate) fn run(targets: Vec<Target>) -> Result<(), Failure> {
         begun: Instant::now(),
         targets,
         feeds,
+        finds,
         to,
     };
     shown.reach(&events)?;
+    if finds {
+        finder::start(&shown.to)?;
+    }
     let mut terminal = Terminal::enter().map_err(|error| lost_terminal(&error))?;
     watch::start(&shown.to)?;
     shown.run(&events, &mut terminal)
@@ -84,8 +94,10 @@ struct Shown {
     state: State,
     look: Look,
     begun: Instant,
+    /// By their numbers in the state, as are the feeds.
     targets: Vec<Target>,
     feeds: Vec<Feed>,
+    finds: bool,
     to: SyncSender<Event>,
 }
 
@@ -131,6 +143,7 @@ impl Shown {
     fn take(&mut self, event: Event) -> bool {
         self.clock();
         let effect = match event {
+            Event::Found(targets) => return targets.into_iter().all(|it| self.found(it).is_ok()),
             Event::Heard(source, told) => {
                 self.state.heard(source, told.map_err(|failure| failure.cause))
             }
@@ -161,6 +174,26 @@ impl Shown {
     fn clock(&mut self) {
         let micros = self.begun.elapsed().as_micros();
         self.state.now_us = u64::try_from(micros).unwrap_or(u64::MAX);
+        if self.finds {
+            self.state.leave_lost().into_iter().for_each(|gone| self.feeds[gone].end());
+        }
+    }
+
+    /// Look at one more process, unless it is looked at already.
+    fn found(&mut self, target: Target) -> Result<(), Failure> {
+        let heard = self.state.heard_now().iter().zip(&self.targets);
+        if heard.into_iter().any(|(at, known)| at.state != Heard::Gone && *known == target) {
+            return Ok(());
+        }
+        let at = self.state.found(target.address.to_string());
+        let feed = Feed::start(at, target.clone(), self.to.clone())?;
+        if at < self.targets.len() {
+            (self.targets[at], self.feeds[at]) = (target, feed);
+        } else {
+            self.targets.push(target);
+            self.feeds.push(feed);
+        }
+        Ok(())
     }
 
     /// Post an order and wait for its answer elsewhere.

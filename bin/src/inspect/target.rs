@@ -32,7 +32,7 @@ pub(crate) enum Secret<'a> {
 }
 
 /// A process that can be asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Where it answers.
     pub(crate) address: SocketAddr,

@@ -50,6 +50,13 @@ try {
   await page.waitForFunction(() => !document.querySelector('#one').hidden);
   await new Promise(done => setTimeout(done, 700));
   saw.one = await told('one');
+  saw.wide = await page.$$eval('#one, #one table, #view', all =>
+    all.map(it => it.scrollWidth - it.clientWidth));
+  await click('button[data-do="restart"]');
+  saw.question = await told('question');
+  await click('[data-sure="no"]');
+  const isCancelled = () => document.querySelector('#told').textContent === 'nothing was done';
+  await page.waitForFunction(isCancelled);
   await shot('actor');
   await click('button[data-do="close"]');
 
@@ -62,7 +69,8 @@ try {
   });
   await shot('ticks');
   await tab('links');
-  await page.waitForFunction(() => document.querySelector('#view').textContent.includes('127.0.0.1'));
+  const hasLink = () => document.querySelector('#view').textContent.includes('127.0.0.1');
+  await page.waitForFunction(hasLink);
   saw.links = await told('view');
   await shot('links');
   await tab('waits');
@@ -80,6 +88,7 @@ try {
       [form.elements.key.value, form.elements.value.value] = [key, value];
       form.requestSubmit();
     }, key, value);
+    await click('[data-sure="yes"]');
     await page.waitForFunction(was => {
       const text = document.querySelector('#answer').textContent;
       return text !== was && !text.startsWith('asked');
@@ -89,6 +98,11 @@ try {
   saw.set = await set('server.maxPlayers', '5');
   await shot('controls');
   saw.refused = await set('server.maxPlayers', '500');
+  // In one step: the next change makes it live again.
+  saw.old = await page.evaluate(() => {
+    live(false);
+    return getComputedStyle(document.querySelector('main')).opacity;
+  });
   // The browser tells of every answer that is no success.
   saw.errors = saw.errors.filter(it => !it.includes('status of 400'));
 } finally {

@@ -24,7 +24,7 @@ use self::routes::Visitor;
 use super::access::Access;
 use super::collect::Collector;
 use super::guarded::Guarded;
-use super::inspector::{Asked, InspectorMsg, Look, Reply, Want};
+use super::inspector::{Asked, InspectorMsg, Look, Missed, Reply, Want};
 use super::order::{Order, Outcome};
 use super::snapshot::Snapshot;
 use crate::limits::{Holding, Limit};
@@ -51,6 +51,15 @@ const BESIDE_TIME_MAX: Duration = Duration::from_secs(1);
 const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// How long accepting rests when the system has no more descriptors.
 const BREATH: Duration = Duration::from_millis(100);
+
+/// Why there is no snapshot.
+#[derive(Clone, Debug)]
+enum NoLook {
+    /// The inspector has too much to do.
+    Busy,
+    /// It is not kept.
+    Missed(Missed),
+}
 
 /// Why an order has no answer.
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +93,12 @@ impl Desk {
         Self { inspector, access: Arc::new(access), collector, runtime, ready, streams }
     }
 
-    /// A snapshot; none where it is not kept, or the inspector has too much to do.
-    async fn look(&self, want: Want) -> Option<Arc<Snapshot>> {
+    /// A snapshot.
+    async fn look(&self, want: Want) -> Result<Arc<Snapshot>, NoLook> {
         let (reply, arrives) = Reply::new();
-        self.inspector.offer(InspectorMsg::Look(Look { want, reply })).ok()?;
-        arrives.await.ok()
+        let asked = InspectorMsg::Look(Look { want, reply });
+        self.inspector.offer(asked).map_err(|_| NoLook::Busy)?;
+        arrives.await.map_err(|_| NoLook::Busy)?.map_err(NoLook::Missed)
     }
 
     /// Have something done.

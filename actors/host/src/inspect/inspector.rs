@@ -52,8 +52,32 @@ actor_message! {
 pub struct Look {
     /// Which one.
     pub(crate) want: Want,
-    /// Where it goes; nobody is told of a seq that is not kept.
-    pub(crate) reply: Reply<Arc<Snapshot>>,
+    /// Where it goes.
+    pub(crate) reply: Reply<Looked>,
+}
+
+/// What a look came to.
+pub(crate) type Looked = Result<Arc<Snapshot>, Missed>;
+
+/// A snapshot that is not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missed {
+    /// The one that was wanted.
+    pub(crate) seq: u64,
+    /// Those that are.
+    pub(crate) kept: Vec<u64>,
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the snapshot of seq {} is not kept; ", self.seq)?;
+        let kept: Vec<String> = self.kept.iter().map(u64::to_string).collect();
+        match kept.as_slice() {
+            [] => f.write_str("none is"),
+            [one] => write!(f, "only {one} is"),
+            several => write!(f, "{} are", several.join(", ")),
+        }
+    }
 }
 
 /// Somebody wants something done.
@@ -184,11 +208,12 @@ impl Actor for InspectorActor {
             Effect::Take { seq, detail, reply } => {
                 self.last = seq;
                 let taken = Arc::new(self.collector.take(seq, detail.as_deref()));
-                reply.send(Arc::clone(&taken));
+                reply.send(Ok(Arc::clone(&taken)));
                 // Where there is no place for it, nobody can ask for it again.
                 let _ = cx.port().offer(InspectorMsg::Taken(taken));
             }
-            Effect::Answer(reply, snapshot) => reply.send(snapshot),
+            Effect::Answer(reply, snapshot) => reply.send(Ok(snapshot)),
+            Effect::Miss(reply, missed) => reply.send(Err(missed)),
             Effect::Do(Asked { by, order, reply }) => {
                 let answer = Answer::new(by, &order, reply);
                 self.do_it(order, answer);

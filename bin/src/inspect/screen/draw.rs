@@ -18,6 +18,8 @@ use super::{limits, lines};
 
 /// The smallest terminal that anything is drawn in.
 const SMALLEST: (u16, u16) = (40, 10);
+/// Screens narrower than this name the most needed keys only.
+const NARROW: u16 = 74;
 /// Data that is older than this is told loudly.
 const OLD_US: u64 = 2_000_000;
 
@@ -25,12 +27,14 @@ const OLD_US: u64 = 2_000_000;
 pub(crate) fn draw(state: &State, look: Look, buffer: &mut Buffer) {
     let mut canvas = Canvas::new(buffer, look);
     if canvas.width < SMALLEST.0 || canvas.height < SMALLEST.1 {
-        canvas.put(0, 0, "the terminal is too small", canvas.width, Tone::Plain);
+        let (columns, rows) = SMALLEST;
+        let told = format!("too small: {columns}x{rows} needed");
+        canvas.put(0, 0, &told, canvas.width, Tone::Plain);
         return;
     }
     tabs(state, &mut canvas);
     if state.has_help {
-        help::draw(&mut canvas);
+        help::draw(state.help_top, &mut canvas);
     } else if let Some(line) = state.opened() {
         actor::draw(&line, &mut canvas);
     } else {
@@ -54,7 +58,8 @@ pub(crate) fn draw(state: &State, look: Look, buffer: &mut Buffer) {
 /// The pages, the one that is shown between brackets.
 fn tabs(state: &State, canvas: &mut Canvas<'_>) {
     let sources = state.sources();
-    let sum = |of: fn(&Source) -> usize| sources.iter().map(of).sum::<usize>();
+    let heard = || sources.iter().filter(|source| !source.is_stale());
+    let sum = |of: fn(&Source) -> usize| heard().map(of).sum::<usize>();
     let cycles = sum(|source| source.snapshot.cycles.len());
     let names = [
         format!("1 actors {}", sum(|source| source.snapshot.actors.len())),
@@ -69,7 +74,14 @@ fn tabs(state: &State, canvas: &mut Canvas<'_>) {
     let mut x = 0;
     for (page, name) in Page::ALL.into_iter().zip(names) {
         let is_shown = page == state.page;
-        let text = if is_shown { format!("[{name}]") } else { format!(" {name} ") };
+        let text = match name.split_once(' ') {
+            _ if is_shown => format!("[{name}]"),
+            Some((digit, rest)) if canvas.width < NARROW => match rest.find("CYCLES") {
+                Some(at) => format!(" {digit} {} ", &rest[at..]),
+                None => format!(" {digit} "),
+            },
+            _ => format!(" {name} "),
+        };
         let tone = match page {
             _ if is_shown => Tone::Title,
             Page::Waits if cycles > 0 => Tone::Alarm,
@@ -96,26 +108,41 @@ fn message(state: &State, canvas: &mut Canvas<'_>) {
         Page::Ticks => None,
     };
     let filter = listing.map(|listing| listing.filter.as_str()).filter(|_| state.opened.is_none());
+    let y = canvas.height - 2;
+    if let Mode::Sure(order) = &state.mode {
+        let x = canvas.put(0, y, "y or n: ", canvas.width, Tone::Alarm);
+        canvas.put_end(x, y, &order.question, canvas.width, Tone::Alarm);
+        return;
+    }
+    let typed = match &state.mode {
+        Mode::Bound(bounding) => Some(bounding.prompt()),
+        Mode::Words(wording) => Some(wording.prompt()),
+        _ => None,
+    };
+    if let Some(typed) = typed {
+        // What is typed stands at its end.
+        canvas.put_end(0, y, &typed, canvas.width, Tone::Bold);
+        return;
+    }
     let (text, tone) = match (&state.mode, &state.told, filter) {
         (Mode::Filter, _, filter) => (
             format!("filter: {}_  (Enter keeps it, Esc drops it)", filter.unwrap_or("")),
             Tone::Bold,
         ),
-        (Mode::Bound(bounding), ..) => (bounding.prompt(), Tone::Bold),
-        (Mode::Words(wording), ..) => (wording.prompt(), Tone::Bold),
-        (Mode::Sure(order), ..) => (format!("y or n: {}", order.question), Tone::Alarm),
         (Mode::Keys, Some(told), _) => (told.clone(), Tone::Bold),
         (Mode::Keys, None, Some(filter)) if !filter.is_empty() => {
             (format!("filter: {filter}  (Esc shows all)"), Tone::Bold)
         }
-        _ => (keys(state).to_owned(), Tone::Dim),
+        _ => (keys(state, canvas.width).to_owned(), Tone::Dim),
     };
-    canvas.put(0, canvas.height - 2, &text, canvas.width, tone);
+    canvas.put(0, y, &text, canvas.width, tone);
 }
 
-fn keys(state: &State) -> &'static str {
+fn keys(state: &State, width: u16) -> &'static str {
     match state.page {
-        _ if state.has_help => "any key goes back",
+        _ if state.has_help => "arrows read on, any other key goes back",
+        _ if width < NARROW && state.opened.is_some() => "Esc back  r restart  ? help  q quit",
+        _ if width < NARROW => "arrows choose  ? help  q quit",
         _ if state.opened.is_some() => {
             "Esc back  r restart  b bound  d dump  p pause  ? help  q quit"
         }
@@ -130,40 +157,50 @@ fn keys(state: &State) -> &'static str {
 fn status(state: &State, canvas: &mut Canvas<'_>) {
     let (y, width) = (canvas.height - 1, canvas.width);
     let live = state.heard_now();
-    let lost = live.iter().find_map(|source| match &source.state {
-        Heard::Lost(why) => Some((source, why)),
-        Heard::Never | Heard::Now => None,
-    });
-    if let Some((source, why)) = lost {
+    let lost = |source: &&Source| source.is_stale();
+    if let Some(source) = live.iter().find(lost) {
         let age = state.now_us.saturating_sub(source.came_us).saturating_mul(1_000);
-        let text = format!(
-            "CONNECTION LOST, trying again: {}, silent for {}: {why}",
-            source.name,
-            nanos(age)
-        );
+        let why = match &source.state {
+            Heard::Lost(why) => why.as_str(),
+            Heard::Never | Heard::Now | Heard::Gone => "",
+        };
+        let name = and_more(&source.name, live.iter().filter(lost).count());
+        let text = format!("CONNECTION LOST: {name} silent for {}: {why}", nanos(age));
         canvas.fill(y, Tone::Loud);
         canvas.put(0, y, &text, width, Tone::Loud);
         return;
     }
-    let shown = state.sources();
-    let Some(source) = shown.first() else { return };
-    let snapshot = &source.snapshot;
+    let shown: Vec<&Source> =
+        state.sources().iter().filter(|source| source.state != Heard::Gone).collect();
+    let Some(source) = shown.first() else {
+        canvas.fill(y, Tone::Title);
+        canvas.put(
+            0,
+            y,
+            "no process of this user runs; one that starts is shown",
+            width,
+            Tone::Title,
+        );
+        return;
+    };
     let age = shown.iter().map(|source| state.now_us.saturating_sub(source.came_us)).max();
     let age = age.unwrap_or_default();
-    let more = match shown.len() {
-        1 => String::new(),
-        several => format!(" and {} more", several - 1),
-    };
     let text = format!(
-        "seq {}  {} old  {}{more}  version {}",
-        snapshot.seq,
+        "{}  change {} of snapshot {}  {} old  version {}",
+        and_more(&source.name, shown.len()),
+        source.step,
+        source.snapshot.seq,
         tenths(age),
-        source.name,
-        snapshot.process.version,
+        source.snapshot.process.version,
     );
     let tone = if age > OLD_US { Tone::Loud } else { Tone::Title };
     canvas.fill(y, tone);
     canvas.put(0, y, &text, width, tone);
+}
+
+/// The name of one of several.
+fn and_more(name: &str, of: usize) -> String {
+    if of > 1 { format!("{name} and {} more", of - 1) } else { name.to_owned() }
 }
 
 fn tenths(us: u64) -> String {

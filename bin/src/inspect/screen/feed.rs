@@ -22,6 +22,8 @@ struct Wanted {
     /// Grows whenever somebody wants something else.
     turn: u64,
     actor: Option<String>,
+    /// Nobody listens any more.
+    over: bool,
 }
 
 impl Feed {
@@ -35,6 +37,13 @@ impl Feed {
         let feed = Self(Arc::clone(&wanted));
         spawn("feed", move || while listen(source, &target, &wanted, &to).is_some() {})?;
         Ok(feed)
+    }
+
+    /// Listen no more.
+    pub(super) fn end(&self) {
+        let mut wanted = lock(&self.0);
+        wanted.turn += 1;
+        wanted.over = true;
     }
 
     /// Listen anew, with everything of the actor at this path.
@@ -54,6 +63,9 @@ fn listen(
 ) -> Option<()> {
     let (turn, actor) = {
         let wanted = lock(wanted);
+        if wanted.over {
+            return None;
+        }
         (wanted.turn, wanted.actor.clone())
     };
     let mut following = target.follow(HZ, actor.as_deref());
@@ -63,6 +75,9 @@ fn listen(
             Err(failure) => Err(failure.clone()),
         };
         let has_failed = told.is_err();
+        if lock(wanted).over {
+            return None;
+        }
         to.send(Event::Heard(source, told)).ok()?;
         if has_failed {
             std::thread::sleep(AGAIN);

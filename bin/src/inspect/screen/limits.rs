@@ -13,6 +13,7 @@ pub(crate) struct LimitLine<'a> {
     id: Id,
     row: &'a LimitRow,
     name: &'a str,
+    is_stale: bool,
 }
 
 /// All limits of all processes.
@@ -26,6 +27,7 @@ fn limits_of(at: usize, source: &Source) -> impl Iterator<Item = LimitLine<'_>> 
         id: Id { source: at, number: hash(&row.limit), other: 0 },
         row,
         name: &source.name,
+        is_stale: source.is_stale(),
     })
 }
 
@@ -45,6 +47,10 @@ impl Line for LimitLine<'_> {
         text("uNit", 13, 1),
         text("proceSs", 18, 2),
     ];
+
+    fn is_stale(&self) -> bool {
+        self.is_stale
+    }
 
     fn id(&self) -> Id {
         self.id

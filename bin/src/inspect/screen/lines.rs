@@ -60,6 +60,12 @@ pub(crate) trait Line {
     fn value(&self, column: usize) -> Value<'_>;
     /// Whether something is wrong there.
     fn is_alarming(&self, column: usize) -> bool;
+    /// Whether its process is not heard any more.
+    fn is_stale(&self) -> bool;
+    /// What it stands with where rows are ordered by their first column.
+    fn group(&self) -> (u8, usize) {
+        (0, 0)
+    }
 }
 
 pub(crate) const fn number(title: &'static str, width: usize, rank: u8) -> Column {
@@ -87,6 +93,7 @@ pub(crate) struct LinkLine<'a> {
     row: &'a LinkRow,
     rates: Option<LinkRates>,
     name: &'a str,
+    is_stale: bool,
 }
 
 /// One who waits for another.
@@ -99,16 +106,23 @@ pub(crate) struct WaitLine<'a> {
     /// Whether they wait for each other in a ring.
     pub(crate) is_cycle: bool,
     now_us: u64,
+    is_stale: bool,
 }
 
-/// Where an actor stands, behind its process where there are several.
+/// Where an actor stands, behind the number of its process where there are several.
 fn path_of<'a>(source: &'a Source, row: &'a ActorRow, several: bool) -> Cow<'a, str> {
-    if several { format!("{}/{}", source.name, row.path).into() } else { row.path.as_str().into() }
+    let pid = source.snapshot.process.pid;
+    if several { format!("{pid}/{}", row.path).into() } else { row.path.as_str().into() }
+}
+
+/// Whether more than one process is shown.
+fn are_several(sources: &[Source]) -> bool {
+    sources.iter().filter(|source| !source.snapshot.actors.is_empty()).count() > 1
 }
 
 /// All actors of all processes.
 pub(crate) fn actors(sources: &[Source]) -> Vec<ActorLine<'_>> {
-    let several = sources.len() > 1;
+    let several = are_several(sources);
     let of = |(at, source): (usize, _)| actors_of(at, source, several);
     sources.iter().enumerate().flat_map(of).collect()
 }
@@ -134,12 +148,13 @@ fn links_of(at: usize, source: &Source) -> impl Iterator<Item = LinkLine<'_>> {
         row,
         rates: source.link_rates(row.id),
         name: &source.name,
+        is_stale: source.is_stale(),
     })
 }
 
 /// All who wait, in all processes.
 pub(crate) fn waits(sources: &[Source]) -> Vec<WaitLine<'_>> {
-    let several = sources.len() > 1;
+    let several = are_several(sources);
     let mut lines = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         let snapshot = &source.snapshot;
@@ -154,6 +169,7 @@ pub(crate) fn waits(sources: &[Source]) -> Vec<WaitLine<'_>> {
             to: path(edge.to),
             is_cycle: is_cycle(&snapshot.cycles, edge),
             now_us: snapshot.now_us,
+            is_stale: source.is_stale(),
         }));
     }
     lines
@@ -209,6 +225,14 @@ impl Line for ActorLine<'_> {
         number("paniCs", 7, 6),
         text("pLace", 10, 9),
     ];
+
+    fn is_stale(&self) -> bool {
+        self.source.is_stale()
+    }
+
+    fn group(&self) -> (u8, usize) {
+        (self.source.rank(), self.id.source)
+    }
 
     fn id(&self) -> Id {
         self.id
@@ -266,6 +290,10 @@ impl Line for LinkLine<'_> {
         text("proceSs", 18, 3),
     ];
 
+    fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
     fn id(&self) -> Id {
         self.id
     }
@@ -310,6 +338,10 @@ impl Line for WaitLine<'_> {
         number("Age", 7, 0),
         text("Ring", 6, 0),
     ];
+
+    fn is_stale(&self) -> bool {
+        self.is_stale
+    }
 
     fn id(&self) -> Id {
         self.id

@@ -2,6 +2,8 @@
 //!
 //! The choice is of a row, not of a place: it moves with its row and ends with it.
 
+use std::cmp::Ordering::Equal;
+
 use super::lines::{Id, Line};
 
 /// Characters of a filter.
@@ -40,7 +42,8 @@ impl Listing {
         }
         // Equal ones keep the order of their paths, so that rows do not dance.
         lines.sort_by(|one, two| {
-            let order = one.value(self.sort).order(&two.value(self.sort));
+            let group = if self.sort == 0 { one.group().cmp(&two.group()) } else { Equal };
+            let order = group.then_with(|| one.value(self.sort).order(&two.value(self.sort)));
             if self.descending { order.reverse() } else { order }
         });
         lines

@@ -125,7 +125,7 @@ impl Bounding {
     pub(crate) fn prompt(&self) -> String {
         let [(lane, now), (other, _)] = self.lanes;
         let (lane, other, digits) = (name(lane), name(other), &self.digits);
-        format!("bound of the {lane} lane, now {now}: {digits}_  (Tab: {other} lane) {}", self.path)
+        format!("{} {lane} (Tab: {other}), now {now}, bound: {digits}_", self.path)
     }
 
     /// What keys are for after this one.

@@ -105,6 +105,13 @@ pub(crate) fn begin(now_us: u64, actors: Vec<ActorRow>) -> Told {
     Told::Snapshot(Box::new(snapshot(now_us, actors)))
 }
 
+/// The same of another process.
+pub(crate) fn begin_of(role: &'static str, pid: u32, actors: Vec<ActorRow>) -> Told {
+    let mut snapshot = snapshot(1_000_000, actors);
+    (snapshot.process.role, snapshot.process.pid) = (role.into(), pid);
+    Told::Snapshot(Box::new(snapshot))
+}
+
 /// A change of that stream.
 pub(crate) fn change(now_us: u64, whole: Vec<ActorRow>, gone: Vec<u64>) -> Told {
     Told::Change(Box::new(Change { seq: 7, now_us, whole, gone, ..Change::default() }))

@@ -18,6 +18,8 @@ pub(crate) struct Source {
     pub(crate) state: Heard,
     /// Its newest snapshot.
     pub(crate) snapshot: Snapshot,
+    /// Changes that it was brought up to date with since.
+    pub(crate) step: u64,
     /// When that came, on this program's clock.
     pub(crate) came_us: u64,
     marks: Option<(Mark, Mark)>,
@@ -33,6 +35,8 @@ pub(crate) enum Heard {
     Now,
     /// It does no longer: why.
     Lost(String),
+    /// It is shown no more; another may take its place.
+    Gone,
 }
 
 /// Sums of all actors at one moment.
@@ -81,9 +85,29 @@ pub(crate) struct LinkRates {
 
 impl Source {
     /// A process that was not heard yet.
-    pub(crate) fn new(name: String) -> Self {
+    pub(crate) fn new(name: String, now_us: u64) -> Self {
         let (state, snapshot) = (Heard::Never, Snapshot::default());
-        Self { name, state, snapshot, came_us: 0, marks: None, links: None }
+        Self { name, state, snapshot, step: 0, came_us: now_us, marks: None, links: None }
+    }
+
+    /// Let go of it.
+    pub(crate) fn leave(&mut self) {
+        (self.state, self.snapshot) = (Heard::Gone, Snapshot::default());
+    }
+
+    /// Whether what is shown of it is old.
+    pub(crate) fn is_stale(&self) -> bool {
+        matches!(self.state, Heard::Lost(_))
+    }
+
+    /// Servers stand before those who play there.
+    pub(crate) fn rank(&self) -> u8 {
+        match self.snapshot.process.role.as_ref() {
+            "server" => 0,
+            "play" => 1,
+            "client" => 2,
+            _ => 3,
+        }
     }
 
     /// Take in what it tells; false where that does not fit what it told before.
@@ -98,14 +122,15 @@ impl Source {
                 }
                 let process = &snapshot.process;
                 self.name = format!("{} {}", process.role, process.pid);
-                self.snapshot = *snapshot;
+                (self.snapshot, self.step) = (*snapshot, 0);
                 self.mark_links();
             }
             Told::Change(change) => {
-                let has_links = change.links.is_some();
+                let (has_links, step) = (change.links.is_some(), change.step);
                 if self.snapshot.apply(*change).is_err() {
                     return false;
                 }
+                self.step = step;
                 if has_links {
                     self.mark_links();
                 }

@@ -6,6 +6,7 @@ mod tests;
 use dh_host::inspect::{LaneName, Order as Ordered};
 
 use super::Told;
+use super::help;
 use super::keys::Key;
 use super::limits::{self, LimitLine};
 use super::lines::{self, ActorLine, Id, LinkLine, WaitLine};
@@ -15,6 +16,9 @@ use super::source::{Heard, Source};
 
 /// Lines of a page beside its rows: tabs, titles, what is asked or told, the state of all.
 pub(crate) const FRAME_ROWS: usize = 4;
+
+/// How long a process that is lost is still shown, where others are looked for.
+const LOST_US: u64 = 5_000_000;
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +80,8 @@ pub(crate) struct State {
     pub(crate) page: Page,
     pub(crate) mode: Mode,
     pub(crate) has_help: bool,
+    /// The first line of help that is shown.
+    pub(crate) help_top: usize,
     pub(crate) actors: Listing,
     pub(crate) links: Listing,
     pub(crate) waits: Listing,
@@ -92,13 +98,14 @@ impl State {
     /// A screen on these processes.
     pub(crate) fn new(names: Vec<String>, size: (u16, u16)) -> Self {
         Self {
-            live: names.into_iter().map(Source::new).collect(),
+            live: names.into_iter().map(|name| Source::new(name, 0)).collect(),
             frozen: None,
             now_us: 0,
             size,
             page: Page::default(),
             mode: Mode::default(),
             has_help: false,
+            help_top: 0,
             actors: Listing::default(),
             links: Listing::default(),
             waits: Listing::default(),
@@ -135,10 +142,40 @@ impl State {
         usize::from(self.size.1).saturating_sub(FRAME_ROWS)
     }
 
+    /// One more process is looked at; its number among them.
+    pub(crate) fn found(&mut self, name: String) -> usize {
+        let source = Source::new(name, self.now_us);
+        match self.live.iter().position(|at| at.state == Heard::Gone) {
+            Some(free) => {
+                self.live[free] = source;
+                free
+            }
+            None => {
+                self.live.push(source);
+                self.live.len() - 1
+            }
+        }
+    }
+
+    /// Let go of the processes that were lost a while ago; their numbers.
+    pub(crate) fn leave_lost(&mut self) -> Vec<usize> {
+        let now = self.now_us;
+        let is_over = |at: &Source| at.is_stale() && now.saturating_sub(at.came_us) > LOST_US;
+        let over: Vec<usize> = (0..self.live.len()).filter(|&at| is_over(&self.live[at])).collect();
+        for &at in &over {
+            self.live[at].leave();
+            self.let_go(at);
+        }
+        if !over.is_empty() {
+            self.settle();
+        }
+        over
+    }
+
     /// A process told something, or cannot be heard: why.
     pub(crate) fn heard(&mut self, source: usize, told: Result<Told, String>) -> Option<Effect> {
         let now = self.now_us;
-        let live = self.live.get_mut(source)?;
+        let live = self.live.get_mut(source).filter(|live| live.state != Heard::Gone)?;
         let mut effect = None;
         match told {
             Ok(told) => {
@@ -159,14 +196,19 @@ impl State {
 
     /// Another process answers where one was: what was chosen is not there.
     fn forget(&mut self, source: usize) -> Option<Effect> {
+        self.frozen = None;
+        self.mode = Mode::Keys;
+        self.told = Some("another process answers there now".to_owned());
+        self.let_go(source).then_some(Effect::Follow { source, actor: None })
+    }
+
+    /// Choose nothing of a process; whether the page of one of its actors was open.
+    fn let_go(&mut self, source: usize) -> bool {
         let is_its = |id: &Id| id.source == source;
         for listing in [&mut self.actors, &mut self.links, &mut self.waits, &mut self.limits] {
             listing.chosen = listing.chosen.filter(|id| !is_its(id));
         }
-        self.frozen = None;
-        self.mode = Mode::Keys;
-        self.told = Some("another process answers there now".to_owned());
-        self.opened.take_if(|id| is_its(id)).map(|_| Effect::Follow { source, actor: None })
+        self.opened.take_if(|id| is_its(id)).is_some()
     }
 
     /// Something was done, or was not.
@@ -190,7 +232,7 @@ impl State {
         }
         let effect = match std::mem::take(&mut self.mode) {
             Mode::Keys if self.has_help => {
-                self.has_help = false;
+                self.read_on(key);
                 None
             }
             Mode::Keys => self.command(key),
@@ -210,6 +252,23 @@ impl State {
         };
         self.settle();
         effect
+    }
+
+    /// Read help further up or down; any other key ends it.
+    fn read_on(&mut self, key: Key) {
+        let page = self.rows().max(1);
+        let last = help::lines(usize::from(self.size.0)).len().saturating_sub(page);
+        self.help_top = match key {
+            Key::Up | Key::Char('k') => self.help_top.saturating_sub(1),
+            Key::Down | Key::Char('j') => self.help_top + 1,
+            Key::PageUp => self.help_top.saturating_sub(page),
+            Key::PageDown | Key::Char(' ') => self.help_top + page,
+            _ => {
+                self.has_help = false;
+                0
+            }
+        }
+        .min(last);
     }
 
     fn command(&mut self, key: Key) -> Option<Effect> {

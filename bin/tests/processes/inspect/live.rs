@@ -53,18 +53,18 @@ fn the_screen_is_sorted_filtered_opened_resized_and_left_as_it_was_found() {
     pty.lines_with("control [");
 
     pty.resize(200, 60);
-    pty.lines_when("a larger screen", |lines| lines[59].starts_with("seq "));
+    pty.lines_when("a larger screen", |lines| lines[59].contains("of snapshot"));
     pty.press("\u{1b}");
     pty.lines_when("all columns", |lines| lines[1].contains("pLace"));
     pty.resize(60, 12);
-    pty.lines_when("a smaller screen", |lines| lines[11].starts_with("seq "));
+    pty.lines_when("a smaller screen", |lines| lines[11].contains("of snapshot"));
 
     for (key, page) in [
         ("2", "[2 ticks"),
         ("3", "[3 links"),
         ("\t", "[4 waits"),
         ("5", "[5 limits"),
-        ("?", "capital"),
+        ("?", "Left Right"),
     ] {
         pty.press(key);
         pty.lines_with(page);
@@ -138,7 +138,15 @@ fn a_process_that_goes_is_told_and_one_that_was_never_there_is_exit_69() {
     let mut pty = inspect(&runtime, &[]);
     server.signal(Signal::KILL);
     server.end();
-    pty.lines_with("CONNECTION LOST, trying again");
+    pty.lines_with("CONNECTION LOST: server ");
+    pty.lines_with("no process of this user runs");
+    // One that starts is shown, as is one more.
+    let folder = [("XDG_RUNTIME_DIR", runtime.path().to_str().unwrap())];
+    let words = ["server", "--listen", "127.0.0.1:0"];
+    let _one = Process::start_with(&words, &folder);
+    pty.lines_when("the first", |lines| lines[23].starts_with("server "));
+    let _two = Process::start_with(&words, &folder);
+    pty.lines_with(" and 1 more");
     pty.press("q");
     assert!(pty.end().success() && pty.is_given_back());
 

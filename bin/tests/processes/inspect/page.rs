@@ -59,6 +59,11 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(!filtered.is_empty() && filtered.iter().all(|row| row.contains("session")), "{saw}");
     assert!(saw["live"].as_str().unwrap().contains("live"));
     assert!(saw["one"].as_str().unwrap().contains("Restart"), "{saw}");
+    let wide = saw["wide"].as_array().unwrap().iter().map(|it| it.as_i64().unwrap());
+    assert!(wide.clone().count() > 2 && wide.clone().all(|over| over <= 0), "{saw}");
+    assert_eq!(saw["question"], "Restart server/tick?");
+    assert!(saw["old"].as_str().unwrap().parse::<f64>().unwrap() < 1.0, "{saw}");
+    assert!(saw["ticks"].as_str().unwrap().contains("twice the budget"), "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("late p50"), "{saw}");
     assert_eq!(saw["drawn"], true, "the strip of ticks");
     assert!(saw["links"].as_str().unwrap().contains("127.0.0.1"), "{saw}");

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::events::Events;
 use super::places::Place;
-use super::{ANSWER_MAX, CONNECTIONS_MAX, Desk, NoAnswer, ORDER_MAX, STREAMS_MAX};
+use super::{ANSWER_MAX, CONNECTIONS_MAX, Desk, NoAnswer, NoLook, ORDER_MAX, STREAMS_MAX};
 use crate::inspect::access::Access;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
@@ -134,10 +134,9 @@ async fn snapshot(State(visitor): State<Visitor>, which: Asking<Which>) -> Respo
         Ok(Query(which)) => which,
         Err(error) => return misread(&error),
     };
-    let seq = which.seq;
     match visitor.desk.look(which.want()).await {
-        Some(snapshot) => axum_json(StatusCode::OK, &*snapshot),
-        None => no_snapshot(seq),
+        Ok(snapshot) => axum_json(StatusCode::OK, &*snapshot),
+        Err(why) => no_snapshot(&why),
     }
 }
 
@@ -161,7 +160,10 @@ async fn events(State(visitor): State<Visitor>, stream: Asking<Stream>) -> Respo
         return refused(StatusCode::SERVICE_UNAVAILABLE, &what);
     };
     let which = Which { seq: stream.seq, actor: stream.actor.clone() };
-    let Some(snapshot) = desk.look(which.want()).await else { return no_snapshot(stream.seq) };
+    let snapshot = match desk.look(which.want()).await {
+        Ok(snapshot) => snapshot,
+        Err(why) => return no_snapshot(&why),
+    };
     let follower = Follower::new(desk.collector.clone(), stream.actor, &snapshot);
     let events = Events::new(desk.inspector.clone(), &snapshot, follower, stream.hz, place);
     let headers =
@@ -174,13 +176,12 @@ async fn metrics(State(visitor): State<Visitor>, which: Asking<Which>) -> Respon
         Ok(Query(which)) => which,
         Err(error) => return misread(&error),
     };
-    let seq = which.seq;
     match visitor.desk.look(which.want()).await {
-        Some(snapshot) => {
+        Ok(snapshot) => {
             let kind = [(header::CONTENT_TYPE, prometheus::CONTENT_TYPE)];
             (kind, prometheus::text(&snapshot)).into_response()
         }
-        None => no_snapshot(seq),
+        Err(why) => no_snapshot(&why),
     }
 }
 
@@ -231,7 +232,7 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
             };
             refused(status, &why.to_string())
         }
-        Err(NoAnswer::Busy) => no_snapshot(None),
+        Err(NoAnswer::Busy) => no_snapshot(&NoLook::Busy),
         Err(NoAnswer::Late) => {
             let what = format!("no answer in {ANSWER_MAX:?}; it may still be done");
             refused(StatusCode::GATEWAY_TIMEOUT, &what)
@@ -255,13 +256,12 @@ async fn nothing_here() -> Response {
 }
 
 /// Why there is no snapshot.
-fn no_snapshot(seq: Option<u64>) -> Response {
-    match seq {
-        Some(seq) => refused(
-            StatusCode::NOT_FOUND,
-            &format!("the snapshot of seq {seq} is not kept any more"),
-        ),
-        None => refused(StatusCode::SERVICE_UNAVAILABLE, "too many look at once; try again"),
+fn no_snapshot(why: &NoLook) -> Response {
+    match why {
+        NoLook::Missed(missed) => refused(StatusCode::NOT_FOUND, &missed.to_string()),
+        NoLook::Busy => {
+            refused(StatusCode::SERVICE_UNAVAILABLE, "too many look at once; try again")
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dh_machine::{Machine, Micros, Outbox};
 
-use super::{Asked, InspectorMsg, Reply, Want};
+use super::{Asked, InspectorMsg, Looked, Missed, Reply, Want};
 use crate::inspect::order::{Outcome, Undone};
 use crate::inspect::snapshot::Snapshot;
 
@@ -19,10 +19,12 @@ pub(crate) enum Effect {
         /// The actor whose buckets are wanted.
         detail: Option<String>,
         /// Where it goes.
-        reply: Reply<Arc<Snapshot>>,
+        reply: Reply<Looked>,
     },
     /// Hand over one that is kept.
-    Answer(Reply<Arc<Snapshot>>, Arc<Snapshot>),
+    Answer(Reply<Looked>, Arc<Snapshot>),
+    /// Say that it is not kept, and which are.
+    Miss(Reply<Looked>, Missed),
     /// Do this, and say what it came to.
     Do(Asked),
     /// Say why this is not done.
@@ -46,7 +48,7 @@ impl Inspector {
         Self { last, kept: VecDeque::new() }
     }
 
-    fn look(&mut self, now: Micros, want: Want, reply: Reply<Arc<Snapshot>>) -> Option<Effect> {
+    fn look(&mut self, now: Micros, want: Want, reply: Reply<Looked>) -> Effect {
         let kept = match &want {
             Want::Seq(seq) => self.kept.iter().find(|(_, kept)| kept.seq == *seq),
             Want::Newest(Some(_)) => None,
@@ -55,12 +57,14 @@ impl Inspector {
             }
         };
         match (kept, want) {
-            (Some((_, kept)), _) => Some(Effect::Answer(reply, Arc::clone(kept))),
-            // The reply is dropped, which says that there is none.
-            (None, Want::Seq(_)) => None,
+            (Some((_, kept)), _) => Effect::Answer(reply, Arc::clone(kept)),
+            (None, Want::Seq(seq)) => {
+                let kept = self.kept.iter().map(|(_, kept)| kept.seq).collect();
+                Effect::Miss(reply, Missed { seq, kept })
+            }
             (None, Want::Newest(detail)) => {
                 self.last += 1;
-                Some(Effect::Take { seq: self.last, detail, reply })
+                Effect::Take { seq: self.last, detail, reply }
             }
         }
     }
@@ -73,9 +77,7 @@ impl Machine for Inspector {
     fn handle(&mut self, now: Micros, msg: InspectorMsg, out: &mut Outbox<Effect>) {
         match msg {
             InspectorMsg::Look(look) => {
-                if let Some(effect) = self.look(now, look.want, look.reply) {
-                    out.push(effect);
-                }
+                out.push(self.look(now, look.want, look.reply));
             }
             InspectorMsg::Ask(asked) => out.push(match asked.order.check() {
                 Ok(()) => Effect::Do(asked),

@@ -11,10 +11,14 @@ fn told(inspector: &mut Inspector, now: u64, msg: InspectorMsg) -> Vec<Effect> {
 
 fn look(inspector: &mut Inspector, now: u64, want: Want) -> Option<u64> {
     let (reply, _arrives) = Reply::new();
-    let effects = told(inspector, now, InspectorMsg::Look(Look { want, reply }));
+    let effects = told(inspector, now, InspectorMsg::Look(Look { want: want.clone(), reply }));
     effects.into_iter().next().and_then(|effect| match effect {
         Effect::Take { seq, .. } => Some(seq),
         Effect::Answer(_, kept) => Some(kept.seq),
+        Effect::Miss(_, missed) => {
+            assert_eq!(Want::Seq(missed.seq), want);
+            None
+        }
         Effect::Do(_) | Effect::Refuse(..) => None,
     })
 }
@@ -42,6 +46,10 @@ fn the_last_few_snapshots_are_kept_and_older_ones_are_gone() {
     (1..=max + 1).for_each(|seq| taken(&mut inspector, 0, seq));
     assert_eq!(look(&mut inspector, 0, Want::Seq(1)), None);
     assert_eq!(look(&mut inspector, 0, Want::Seq(2)), Some(2));
+    let told = |kept: &[u64]| Missed { seq: 1, kept: kept.to_vec() }.to_string();
+    assert_eq!(told(&[]), "the snapshot of seq 1 is not kept; none is");
+    assert_eq!(told(&[7]), "the snapshot of seq 1 is not kept; only 7 is");
+    assert_eq!(told(&[7, 9]), "the snapshot of seq 1 is not kept; 7, 9 are");
     assert_eq!(look(&mut inspector, 0, Want::Seq(max + 1)), Some(max + 1));
 }
 

@@ -12,6 +12,8 @@ const CHARTS_MIN: u16 = 8;
 const CHARTS_MAX: u16 = 18;
 /// The exponents of two that a histogram's columns end at: 256 ns to 17 s.
 const EXPONENTS: std::ops::Range<u32> = 8..34;
+/// Cells of one duration of the scale, with the blank behind it.
+const LABEL: u16 = 8;
 /// Rows of a histogram beside its columns: title and scale.
 const HISTOGRAM_FRAME: u16 = 2;
 
@@ -127,9 +129,12 @@ fn histogram(
         nanos(spread.max_ns)
     );
     canvas.put(x, y, &title, width, Tone::Bold);
+    // Where there is no cell for each, neighbours share one.
+    let per = columns(EXPONENTS.len()).div_ceil(width.max(1));
     let folded = folded(&spread.buckets);
+    let folded: Vec<u64> = folded.chunks(usize::from(per)).map(|of| of.iter().sum()).collect();
     let most = folded.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let wide = (width / columns(EXPONENTS.len())).max(1);
+    let wide = (width / columns(folded.len())).max(1);
     let bars = rows.saturating_sub(HISTOGRAM_FRAME);
     for (at, &many) in folded.iter().enumerate() {
         let full = many as f64 / most * f64::from(bars) * 8.0;
@@ -143,9 +148,12 @@ fn histogram(
         }
     }
     let y = y + rows - 1;
-    for (at, exponent) in EXPONENTS.enumerate().step_by(usize::from(8 / wide.min(2))) {
-        let x = x + columns(at) * wide;
-        canvas.put(x, y, &nanos(1 << exponent), 7, Tone::Dim);
+    let ends = EXPONENTS.step_by(usize::from(per)).enumerate();
+    for (at, exponent) in ends.step_by(usize::from(LABEL.div_ceil(wide))) {
+        let from = columns(at) * wide;
+        if from + LABEL - 1 <= width {
+            canvas.put(x + from, y, &nanos(1 << exponent), LABEL - 1, Tone::Dim);
+        }
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn draw<L: Line>(
             let width = if column == 0 { first } else { L::COLUMNS[column].cells() };
             let tone = match column {
                 _ if is_chosen => Tone::Chosen,
+                _ if line.is_stale() => Tone::Dim,
                 column if line.is_alarming(column) => Tone::Alarm,
                 _ => Tone::Plain,
             };

@@ -38,7 +38,7 @@ fn drawn(state: &State) -> Vec<String> {
 fn the_actors_stand_in_a_tree_at_80_by_24() {
     let lines = drawn(&screen((80, 24)));
     assert_eq!(lines[..5].join("\n"), GOLDEN_ACTORS);
-    assert_eq!(lines[23], "seq 7  0.0 s old  server 42  version 0.1.0");
+    assert_eq!(lines[23], "server 42  change 0 of snapshot 7  0.0 s old  version 0.1.0");
 }
 
 const GOLDEN_ACTORS: &str = "\
@@ -126,8 +126,53 @@ fn a_lost_process_is_told_loudly_and_in_words() {
     let mut state = screen((80, 24));
     state.now_us = 3_000_000;
     state.heard(0, Err("it has ended".to_owned()));
-    let told = "CONNECTION LOST, trying again: server 42, silent for 3.0s: it has ended";
+    let told = "CONNECTION LOST: server 42 silent for 3.0s: it has ended";
     assert_eq!(drawn(&state)[23], told);
+}
+
+#[test]
+fn what_is_shown_of_a_lost_process_is_dim_and_not_counted() {
+    let mut state = screen((80, 24));
+    state.heard(0, Err("it has ended".to_owned()));
+    let buffer = buffer(&state, PLAIN);
+    let line = |y: usize| &buffer.content[y * 80..(y + 1) * 80];
+    let told = |y: usize| line(y).iter().map(ratatui::buffer::Cell::symbol).collect::<String>();
+    assert!(told(0).starts_with("[1 actors 0]") && told(2).starts_with("server/roster"));
+    let is_dim = |cell: &ratatui::buffer::Cell| {
+        cell.symbol() == " " || cell.modifier.contains(ratatui::style::Modifier::DIM)
+    };
+    assert!(line(2).iter().chain(line(3)).all(is_dim));
+}
+
+#[test]
+fn a_small_screen_cuts_nothing_that_is_needed() {
+    let mut state = screen((40, 12));
+    assert_eq!(drawn(&state)[10], "arrows choose  ? help  q quit");
+    for key in [Key::Down, Key::Char('b'), Key::Char('7')] {
+        state.pressed(key);
+    }
+    assert!(drawn(&state)[10].ends_with("now 10, bound: 7_"), "{}", drawn(&state)[10]);
+    state.pressed(Key::Enter);
+    let asked = &drawn(&state)[10];
+    assert!(asked.starts_with("y or n: ") && asked.ends_with("to 7 instead of 10?"), "{asked}");
+    for key in [Key::Char('n'), Key::Enter] {
+        state.pressed(key);
+    }
+    let scale = drawn(&state)[9].clone();
+    let words: Vec<&str> = scale.split_whitespace().collect();
+    assert_eq!(words, ["256ns", "17ms", "256ns", "17ms"], "{scale}");
+    state.pressed(Key::Char('?'));
+    let mut seen = String::new();
+    for _ in 0..20 {
+        seen.push_str(&drawn(&state)[..10].join(" "));
+        state.pressed(Key::PageDown);
+    }
+    assert!(state.has_help && !seen.contains("..."), "{seen}");
+    assert!(
+        seen.contains("Tab") && seen.contains("r b d s l") && seen.contains("anything is done")
+    );
+    state.resized((30, 8));
+    assert_eq!(drawn(&state)[0], "too small: 40x10 needed");
 }
 
 #[test]

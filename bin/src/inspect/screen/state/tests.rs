@@ -4,7 +4,7 @@ use dh_host::inspect::{ActorRow, LaneRow};
 
 use super::super::lines::Line as _;
 use super::super::listing::fitting;
-use super::super::sample::{actor, begin, change, three};
+use super::super::sample::{actor, begin, begin_of, change, three};
 use super::*;
 
 /// A screen that has heard of three actors.
@@ -176,6 +176,34 @@ fn a_stopped_screen_shows_what_was_and_goes_on_with_what_is() {
 }
 
 #[test]
+fn processes_come_are_lost_and_leave_their_place_to_another() {
+    let mut state = screen();
+    let name = |state: &State, at: usize| state.heard_now()[at].name.clone();
+    assert_eq!(state.found("127.0.0.1:2".to_owned()), 1);
+    state.heard(1, Ok(begin_of("client", 43, three())));
+    assert_eq!(state.found("127.0.0.1:3".to_owned()), 2);
+    state.heard(2, Ok(begin_of("server", 44, three())));
+    let paths: Vec<String> = state
+        .actors
+        .arranged(lines::actors(state.sources()))
+        .iter()
+        .map(|line| line.path.to_string())
+        .collect();
+    assert_eq!((paths[0].as_str(), paths[3].as_str()), ("42/server/roster", "44/server/roster"));
+    assert_eq!(paths[6], "43/server/roster", "servers stand first");
+    press(&mut state, "v");
+    state.heard(0, Err("it has ended".to_owned()));
+    assert!(state.leave_lost().is_empty() && chosen(&state).is_some());
+    state.now_us += LOST_US + 1;
+    assert_eq!((state.leave_lost(), state.leave_lost()), (vec![0], vec![]));
+    assert_eq!((shown(&state).len(), chosen(&state)), (6, None));
+    assert_eq!(state.heard(0, Ok(begin(1, three()))), None, "it is late");
+    assert_eq!(shown(&state).len(), 6);
+    assert_eq!(state.found("127.0.0.1:4".to_owned()), 0);
+    assert_eq!(name(&state, 0), "127.0.0.1:4");
+}
+
+#[test]
 fn whatever_acts_asks_back_once() {
     let mut state = screen();
     assert_eq!(press(&mut state, "r"), None);
@@ -234,7 +262,7 @@ fn several_processes_stand_in_one_tree() {
     }
     let paths: Vec<String> =
         lines::actors(state.sources()).iter().map(|line| line.path.to_string()).collect();
-    assert_eq!((paths.len(), paths[0].as_str()), (6, "server 42/server/roster"));
+    assert_eq!((paths.len(), paths[0].as_str()), (6, "42/server/roster"));
     press(&mut state, "vvvv");
     assert_eq!(state.actors.chosen, Some(Id { source: 1, number: 2, other: 0 }));
 }
