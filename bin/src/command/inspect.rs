@@ -47,7 +47,7 @@ pub(crate) enum Act {
     },
     /// Change what is logged of a part of the program or of an actor; alone, show what is set
     Log {
-        /// A module, as in dh_server::roster, or the path of an actor
+        /// A module, as log lines name it, or the path of an actor
         #[arg(requires = "level")]
         path: Option<String>,
         /// off, error, warn, info, debug or trace; or reset, to log as at the start
