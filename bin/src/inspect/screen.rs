@@ -64,8 +64,8 @@ pub(crate) fn is_possible() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && !is_dumb
 }
 
-/// Show these processes until somebody quits; with `finds`, also those that come meanwhile, and those
-/// that go only for a while.
+/// Show these processes until somebody quits; with `finds`, also those that come meanwhile, and
+/// those that go only for a while.
 pub(crate) fn run(targets: Vec<Target>, finds: bool) -> Result<(), Failure> {
     let (to, events) = sync_channel(WAITING_MAX);
     let names = targets.iter().map(|target| target.address.to_string()).collect();
