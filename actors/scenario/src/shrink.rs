@@ -165,3 +165,22 @@ pub fn failure_kind(failure: &str, deeds: &[Deed]) -> String {
     // What is left of a list at the end is its bracket.
     kind.trim_end_matches([' ', ']']).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(name: &str) -> Deed {
+        let what = format!("peer {name}");
+        Deed { at: Micros(0), kind: DeedKind::Peer, what, key: name.to_owned() }
+    }
+
+    #[test]
+    fn a_failure_is_of_one_kind_whoever_it_strikes_and_whenever() {
+        let deeds = ["ann", "anna"].map(peer);
+        let kind = |failure: &str| failure_kind(failure, &deeds);
+        let of_ann = kind("at 1.5 s ann is shown tick 3 after tick 4, of [1, 2]");
+        assert_eq!(kind("at 12 s anna is shown tick 70 after tick 71, of [3]"), of_ann);
+        assert_ne!(kind("at 1.5 s ann is left behind"), of_ann);
+    }
+}

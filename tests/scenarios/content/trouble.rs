@@ -136,6 +136,23 @@ fn a_downloader_that_fails_at_one_of_its_messages_goes_on_with_what_it_has_and_i
 }
 
 #[test]
+fn a_blob_transfer_that_fails_at_one_of_its_messages_sends_what_it_was_asked_for_at_once() {
+    for nth in 1..=3 {
+        let stage = Stage::new();
+        room::world(Transport::Memory, stage.setup(HIGH), async |world, server| {
+            let path = "server-0/peer-0/blobs";
+            world.runtime().registry().faults().panic_at(path, nth);
+            let ada = world.peer(PeerSetup::new("ada").keeping(stage.kept("ada")));
+            world.join(ada, server);
+            let plays = |world: &World| world.is_playing(ada);
+            world.expect_within(Micros::from_secs(5), "it plays", plays).await;
+            let report = world.runtime().registry().report(path).unwrap();
+            assert_eq!(report.restarts, 1, "{nth}");
+        });
+    }
+}
+
+#[test]
 fn a_map_loader_that_fails_at_one_of_its_messages_goes_on_and_one_that_does_twice_is_told() {
     for (nth, times, loads) in
         [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true), (1, 2, true), (2, 2, false)]

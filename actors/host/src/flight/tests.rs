@@ -61,6 +61,29 @@ fn a_record_names_each_message_with_its_sender_each_packet_and_each_tick() {
 }
 
 #[test]
+fn a_record_leaves_out_what_happened_more_than_thirty_seconds_ago() {
+    let home = tempfile::tempdir().unwrap();
+    let text = Simulation::new(7).recording(true).run(async |runtime| {
+        runtime.flight().keep_in(home.path());
+        let probe = Probe::<0, false>::with("tick", &Log::default());
+        let tick = runtime.root().spawn(Place::Thread("tick"), "tick", probe);
+        for begin in [Micros(0), Flight::SPAN + Micros::from_millis(30)] {
+            runtime.sleep_until(begin).await;
+            let due = begin + Micros::from_millis(10);
+            tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
+            let remote = "10.0.0.7:9".parse().unwrap();
+            runtime.flight().packet(Way::Out, 27_015, remote, &[0x40; 99]);
+            runtime.sleep_until(due + Micros::from_millis(10)).await;
+        }
+        fs::read_to_string(runtime.dump_flight("x").unwrap()).unwrap()
+    });
+    trace::check(&text);
+    for what in ["\"name\":\"Order\"", "\"name\":\"tick 0\"", "\"name\":\"out short\""] {
+        assert_eq!(text.matches(what).count(), 1, "{what}: {text}");
+    }
+}
+
+#[test]
 fn records_are_numbered_on_carry_their_journals_and_only_the_newest_are_kept() {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("notes.txt"), "mine").unwrap();

@@ -176,3 +176,67 @@ impl fmt::Display for Undone {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::{Arc, Mutex};
+
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::*;
+
+    /// Keeps what is logged, field by field.
+    #[derive(Clone, Default)]
+    struct Logged(Arc<Mutex<String>>);
+
+    impl Visit for Logged {
+        fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+            write!(self.0.lock().unwrap(), "{field}={value:?} ").unwrap();
+        }
+    }
+
+    impl Subscriber for Logged {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            event.record(&mut self.clone());
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// What the log says of a restart that came to this.
+    fn logged(outcome: Outcome) -> String {
+        let logged = Logged::default();
+        tracing::subscriber::with_default(logged.clone(), || {
+            let order = Order::Restart { path: "a/b".to_owned() };
+            let (reply, _arrives) = Reply::new();
+            Answer::new("127.0.0.1:4711".parse().unwrap(), &order, reply).tell(outcome);
+        });
+        let text = logged.0.lock().unwrap().clone();
+        text
+    }
+
+    #[test]
+    fn every_order_is_logged_with_who_asked_for_it() {
+        for outcome in [Ok("done".to_owned()), Err(Undone::Missing("gone".to_owned()))] {
+            let text = logged(outcome);
+            assert!(text.contains("by=127.0.0.1:4711") && text.contains("a/b"), "{text}");
+        }
+    }
+}

@@ -148,3 +148,27 @@ fn whoever_lives_by_deadlines_and_is_stuck_for_five_seconds_is_worth_a_record() 
     assert_eq!(stuck, [false, true]);
     runtime.stop().unwrap();
 }
+
+#[test]
+fn whoever_is_busy_for_long_again_with_another_message_is_told_again() {
+    let runtime = Runtime::real(RealOptions { records: false, ..RealOptions::default() }).unwrap();
+    let probe = Probe::<0, false>::with("slow", &Log::default());
+    let slow = runtime.root().spawn(Place::Thread("slow"), "slow", probe);
+    let begun = || match runtime.registry().report("slow").unwrap().state {
+        ActorState::Running { since, .. } => Some(since),
+        _ => None,
+    };
+    let mut watchdog = Watchdog::default();
+    let mut before = None;
+    for times in 1..=2 {
+        order(&slow, Order::Burn(Duration::from_millis(500)));
+        until("it is at the next one", || begun().is_some_and(|since| Some(since) != before));
+        before = begun();
+        let now = runtime.now() + BUSY_MAX;
+        for after in [Micros(0), LOOK_EVERY] {
+            watchdog.look_for_busy(runtime.registry(), now + after);
+        }
+        assert_eq!(watchdog.alarms().len(), times);
+    }
+    runtime.stop().unwrap();
+}

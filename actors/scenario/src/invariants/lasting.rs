@@ -109,3 +109,35 @@ impl Shown {
         std::mem::replace(&mut self.restarts, restarts) != restarts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dh_machine::TickRate;
+    use dh_server::ServerEvent;
+    use dh_sim::Answer;
+
+    use super::*;
+
+    #[test]
+    fn one_pawn_more_than_there_are_sessions_is_told_once_that_lasts() {
+        let (server, mut records) = (ServerId(0), Records::default());
+        let mut sim = dh_sim::World::gray_box(TickRate::DEFAULT);
+        for slot in 0..2 {
+            sim.spawn_pawn(slot).unwrap();
+        }
+        let (peer, name) = (dh_server::PeerId(0), Some("ada".to_owned()));
+        let stands = ServerEvent::Stands { peer, name, state: "playing" };
+        records.note_server(server, Micros(0), stands);
+        let (mut lasting, mut broken) = (Lasting::default(), Broken::new());
+        let mut told = [0; 8];
+        for (second, told) in (0..).zip(&mut told) {
+            let now = Micros::from_secs(second);
+            let frame = sim.publish(|_| Answer::default());
+            records.note_server(server, now, ServerEvent::Ticked { frame, digest: 0 });
+            lasting.pawns(&records, server, now, &mut broken);
+            *told = broken.len();
+        }
+        assert_eq!(told, [0, 0, 0, 0, 0, 0, 1, 2]);
+        assert!(broken.iter().all(|(what, _)| *what == Invariant::Owned), "{broken:?}");
+    }
+}

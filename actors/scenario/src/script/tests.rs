@@ -160,6 +160,12 @@ fn a_check_that_nothing_reaches_is_a_mistake_and_one_under_a_condition_is_not() 
 }
 
 #[test]
+fn a_check_in_a_loop_that_goes_round_no_time_is_no_mistake() {
+    let text = "at(1, || { for it in [] { expect(\"unreachable\", false); } });";
+    assert!(failures(&format!("{ADA}{text}")).is_empty());
+}
+
+#[test]
 fn each_kind_of_check_fails_when_and_only_when_it_should() {
     let cases = [
         ("at(1, || expect(\"a\", ada.playing));", None),
@@ -220,6 +226,26 @@ fn callbacks_come_at_their_times_and_hear_what_happened() {
         on(ada, \"playing\", || seen.push(\"plays\"));
         eventually(\"in order\", || seen == [
             \"plays\", \"slot 0\", \"again\", \"one\", \"half and one\", \"again\"]);";
+    assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
+}
+
+#[test]
+fn chance_gives_all_that_its_words_promise_and_nothing_else() {
+    let text = "at(1, || {
+        let rolls = [];
+        let picks = [];
+        let shares = [];
+        for n in 0..200 {
+            rolls.push(dice(3));
+            picks.push(pick([\"a\", \"b\"]));
+            shares.push(random());
+        }
+        for side in 0..=4 {
+            expect(\"1 to 3: \" + side, rolls.contains(side) == (side >= 1 && side <= 3));
+        }
+        expect(\"each element\", picks.contains(\"a\") && picks.contains(\"b\"));
+        for share in shares { expect(\"from 0 up to 1\", share >= 0.0 && share < 1.0); }
+    });";
     assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
 }
 

@@ -351,6 +351,15 @@ fn after_a_stall_as_many_ticks_are_made_as_should_wait_at_the_server() {
     assert_eq!(clock.advance(Micros::from_millis(17), 1.0, 0), 1);
 }
 
+#[test]
+fn after_a_stall_the_margin_that_jitter_has_earned_is_filled_too() {
+    let mut clock = clock();
+    clock.observe(Tick(1), 2);
+    clock.observe(Tick(2), -1);
+    clock.observe(Tick(3), 2);
+    assert_eq!(clock.advance(Micros::from_secs(1), 1.0, 0), 3, "2, and half a tick of margin");
+}
+
 /// CLK-01
 #[test]
 fn the_ticks_that_starve_while_the_client_itself_stalls_earn_no_margin() {

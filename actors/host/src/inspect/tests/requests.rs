@@ -336,6 +336,20 @@ fn a_page_swaps_its_token_for_a_cookie_and_asks_nobody_else_for_anything() {
 }
 
 #[test]
+fn whoever_calls_by_a_name_that_is_not_ours_gets_no_cookie_for_a_token() {
+    let stage = Stage::new();
+    let mut stream = stage.connect();
+    let text = format!(
+        "GET /?token={} HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n",
+        stage.secret
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer, NOTHING_MORE);
+}
+
+#[test]
 fn orders_are_done_or_answered_with_one_line_that_says_why_not() {
     let stage = Stage::new();
     let log = Log::default();

@@ -209,6 +209,23 @@ fn copies_are_made_on_the_way_and_nobody_hears_a_thing_twice() {
 }
 
 #[test]
+fn of_two_copies_the_first_to_come_is_heard() {
+    for over in BOTH {
+        simulated(8, async |net| {
+            let (joined, path) = join(&net, over, lossy(10, 0, 0)).await;
+            // A copy is not held back as the packet itself is.
+            let (reorder, every) = (Micros::from_secs(1), 1_000_000);
+            let link = lossy(10, 0, 0).up;
+            let link = Link { reorder_ppm: every, reorder, duplicate_ppm: every, ..link };
+            assert!(path.set_links(Links::both(link)));
+            joined.client.send_datagrams([Bytes::from_static(b"once")]);
+            sleep_ms(100).await;
+            assert!(matches!(joined.server_ear.take(), Some(Told::Datagram(_))), "{over:?}");
+        });
+    }
+}
+
+#[test]
 fn copies_arrive_on_real_sockets_as_well() {
     real(async |net| {
         let links = Links::both(Link { duplicate_ppm: 500_000, ..Link::IDEAL });
@@ -275,6 +292,20 @@ fn moving(over: Over) -> Trace {
 fn a_peer_whose_address_changes_plays_on_and_the_run_repeats() {
     for over in BOTH {
         assert_eq!(moving(over), moving(over), "{over:?}");
+    }
+}
+
+#[test]
+fn a_path_that_moved_is_found_where_it_is_and_no_more_where_it_was() {
+    for over in BOTH {
+        simulated(7, async |net| {
+            let (joined, path) = join(&net, over, lossy(5, 0, 0)).await;
+            let old = path.address().unwrap();
+            let new = path.rebind().unwrap();
+            assert!(!net.set_links(old, Links::CUT), "{over:?}");
+            assert!(net.set_links(new, Links::CUT), "{over:?}");
+            assert_eq!(arrive(&joined, 20, 50).await, (0, 0), "{over:?}");
+        });
     }
 }
 
