@@ -257,14 +257,17 @@ fn a_change_of_another_stream_has_the_process_asked_anew() {
 #[test]
 fn several_processes_stand_in_one_tree() {
     let mut state = State::new(vec!["a".to_owned(), "b".to_owned()], (80, 24));
-    for source in 0..2 {
-        state.heard(source, Ok(begin(1, three())));
+    for (source, pid) in [(0, 42), (1, 43)] {
+        let Told::Snapshot(mut snapshot) = begin(1, three()) else { panic!() };
+        snapshot.process.pid = pid;
+        state.heard(source, Ok(Told::Snapshot(snapshot)));
     }
     let paths: Vec<String> =
         lines::actors(state.sources()).iter().map(|line| line.path.to_string()).collect();
     assert_eq!((paths.len(), paths[0].as_str()), (6, "42/server/roster"));
+    assert_eq!(paths[3], "43/server/roster");
     press(&mut state, "vvvv");
-    assert_eq!(state.actors.chosen, Some(Id { source: 1, number: 2, other: 0 }));
+    assert_eq!(state.actors.chosen, Some(Id { source: 1, number: 1, other: 0 }));
 }
 
 #[test]
