@@ -228,8 +228,7 @@ mod tests {
             let (reply, _arrives) = Reply::new();
             Answer::new("127.0.0.1:4711".parse().unwrap(), &order, reply).tell(outcome);
         });
-        let text = logged.0.lock().unwrap().clone();
-        text
+        logged.0.lock().unwrap().clone()
     }
 
     #[test]
