@@ -40,7 +40,7 @@ pub struct Change {
 
 /// What changed of one actor, without its names: an array of its number, its state where that
 /// changed, and the places and values of the numbers that did, in turns; places are those of
-/// [`Numbers`].
+/// `Numbers`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beat(pub u64, pub Option<State>, pub Vec<u64>);
 
