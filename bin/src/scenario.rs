@@ -35,15 +35,16 @@ pub(crate) fn run(what: &Scenario, shared: &Shared) -> Result<(), Failure> {
 fn list(paths: &[std::path::PathBuf], shared: &Shared, only_check: bool) -> Result<(), Failure> {
     let (mut worst, mut count) = (None, 0);
     for Found { script, path } in files::find(paths)? {
-        let mistakes = match (only_check, script.plan()) {
+        let plan = script.plan();
+        let mistakes = match (only_check, &plan) {
             (true, _) => script.mistakes(),
-            (false, plan) => plan.err().into_iter().collect(),
+            (false, plan) => plan.as_ref().err().cloned().into_iter().collect(),
         };
         if let Some(first) = mistakes.first() {
             worst.get_or_insert_with(|| outcome::refused(first));
             count += mistakes.len();
             refuse(&path, &mistakes, shared)?;
-        } else if let Ok(plan) = script.plan() {
+        } else if let Ok(plan) = plan {
             let (size, seconds) = (plan.size.name(), plan.span.as_secs_f64());
             let (name, peers) = (script.name(), plan.peers.len());
             if shared.json {

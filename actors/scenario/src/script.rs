@@ -21,8 +21,6 @@ mod value;
 pub mod words;
 
 #[cfg(test)]
-mod bounds;
-#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
@@ -33,7 +31,7 @@ use dh_host::flight::FlightError;
 use dh_host::{Runtime, Simulation};
 use dh_machine::Micros;
 use rhai::packages::{Package as _, StandardPackage};
-use rhai::{AST, Dynamic, Engine, Scope, Token};
+use rhai::{AST, Dynamic, Engine, OptimizationLevel, Scope, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::deed::{Deed, DeedKind, Told};
@@ -41,7 +39,6 @@ pub use self::error::ScriptError;
 use self::error::{Said, wrong};
 pub use self::plan::{Plan, Size};
 pub use self::printed::Printed;
-
 pub use self::progress::Progress;
 
 use self::play::Play;
@@ -313,5 +310,12 @@ fn engine() -> Engine {
     let wait = || -> Said<()> { Err(wrong("no time passes in here; expected after() or at()")) };
     engine.register_fn("sleep", move |_: i64| wait()).register_fn("sleep", move |_: f64| wait());
     limit_time(&mut engine);
+    engine
+}
+
+/// An engine to read a text with: what is folded into a constant has no places any more.
+fn reader() -> Engine {
+    let mut engine = engine();
+    engine.set_optimization_level(OptimizationLevel::None);
     engine
 }

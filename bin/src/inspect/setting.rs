@@ -82,14 +82,19 @@ impl Setting {
 impl Waiting {
     /// One is typed on a console: the number and the text of its line.
     pub(crate) fn type_in(&mut self, setting: Setting) -> (u32, String) {
+        self.typed += 1;
+        let (number, line) = (FIRST + self.typed % FIRST, setting.line());
+        self.wait(number, setting);
+        (number, line)
+    }
+
+    /// One was typed on a console, whose line has this number.
+    pub(crate) fn wait(&mut self, number: u32, setting: Setting) {
         if self.waiting.len() == WAITING_MAX {
             // Whoever asked for it has long been told that nobody answered.
             self.waiting.pop_first();
         }
-        self.typed += 1;
-        let (number, line) = (FIRST + self.typed % FIRST, setting.line());
         self.waiting.insert(number, setting);
-        (number, line)
     }
 
     /// The line of this number was answered; whether it was a setting.

@@ -12,14 +12,15 @@ const REMEDY: &str = "name a file in a folder that exists and may be written to"
 pub(crate) fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
+    let refused = |why: &str| refused(&format!("{flag} {}", path.display()), why);
     if !folder.is_dir() {
-        return Err(refused(&format!("{flag} {}", path.display()), "its folder is not there"));
+        return Err(refused("its folder is not there"));
     }
     if is_no_file(path) {
-        return Err(refused(&format!("{flag} {}", path.display()), NO_FILE));
+        return Err(refused(NO_FILE));
     }
     let may = rustix::fs::access(folder, rustix::fs::Access::WRITE_OK);
-    may.map_err(|error| refused(&format!("{flag} {}", path.display()), &error.to_string()))
+    may.map_err(|error| refused(&error.to_string()))
 }
 
 /// Puts bytes in place by a rename, so that no reader ever sees half of them.

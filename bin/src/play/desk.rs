@@ -3,7 +3,7 @@
 use dh_prefs::{Prefs, Side};
 use dh_scenario::{PeerId, ServerId, World};
 
-use crate::inspect::Setting;
+use crate::inspect::{Setting, Waiting};
 
 /// Where they are set, and what waits for the server's console.
 #[derive(Debug)]
@@ -12,15 +12,15 @@ pub(super) struct Desk {
     local: PeerId,
     /// Those of the local player.
     prefs: Prefs,
-    /// By the number of the line on the console.
-    typed: Vec<(u32, Setting)>,
+    /// Those that were typed on the server's console.
+    typed: Waiting,
     /// Answers of the console that were read.
     read: usize,
 }
 
 impl Desk {
     pub(super) fn new(server: ServerId, local: PeerId, prefs: Prefs) -> Self {
-        Self { server, local, prefs, typed: Vec::new(), read: 0 }
+        Self { server, local, prefs, typed: Waiting::default(), read: 0 }
     }
 
     /// Set these, and pass on what the console has answered since.
@@ -34,17 +34,14 @@ impl Desk {
                 }
                 Side::Server => {
                     let number = world.console(self.server, &setting.line());
-                    self.typed.push((number, setting));
+                    self.typed.wait(number, setting);
                 }
             }
         }
         let records = world.records();
         let answers = &records.server(self.server).answers;
         for (number, text) in answers.iter().skip(self.read) {
-            let place = self.typed.iter().position(|(typed, _)| typed == number);
-            if let Some(place) = place {
-                self.typed.remove(place).1.answered(text);
-            }
+            self.typed.answered(*number, text);
         }
         self.read = answers.len();
     }

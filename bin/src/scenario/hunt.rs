@@ -210,8 +210,7 @@ fn simulate(
 
 /// Run one task on real threads, real sockets and in real time.
 fn perform(task: Task<'_>, conditions: &Conditions) -> Result<Outcome, Failure> {
-    let options = RealOptions::for_this_machine();
-    let runtime = Runtime::real(options)
+    let runtime = Runtime::real(RealOptions::for_this_machine())
         .map_err(|error| Failure::new(Exit::Unavailable, format!("no threads: {error}")))?;
     let progress = Progress::default();
     let conditions = Conditions { seed: task.seed, progress, ..conditions.clone() };

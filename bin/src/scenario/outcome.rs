@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dh_scenario::script::DeedKind;
-use dh_scenario::{Conditions, Failure as Missed, Ran, Script, ScriptError, failure_kind};
+use dh_scenario::{Conditions, Ran, Script, ScriptError, failure_kind};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
@@ -67,7 +67,7 @@ impl Outcome {
             let kind = failure_kind(&it.what, &ran.deeds);
             (it.at.as_secs_f64(), kind)
         });
-        let mut failures: Vec<String> = report.failures.iter().map(told).collect();
+        let mut failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
         failures.extend(ran.mistake.iter().map(ScriptError::to_string));
         Self {
             sim_seconds: report.simulated.as_secs_f64(),
@@ -215,10 +215,6 @@ impl Line {
         };
         format!("{:>9.3} s  {kind:<5}  {}", self.at, one_line(&self.text))
     }
-}
-
-fn told(missed: &Missed) -> String {
-    missed.to_string()
 }
 
 /// A word as a shell takes it.

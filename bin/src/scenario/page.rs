@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::outcome::{Outcome, build};
+use super::outcome::{Line, Outcome, build};
 
 /// Lines that are shown of one failing run, the last before it ended.
 const LINES_SHOWN: usize = 600;
@@ -69,11 +69,12 @@ fn failure(page: &mut String, outcome: &Outcome) {
     }
     let _ =
         write!(page, "</ul><p>Again:<pre>{again}</pre><p>What was done, and what happened:<pre>");
-    let before = outcome.course.len().saturating_sub(LINES_SHOWN);
+    let shown = last_lines(outcome);
+    let before = outcome.course.len() - shown.len();
     if before > 0 {
         let _ = writeln!(page, "after {before} more");
     }
-    for line in &outcome.course[before..] {
+    for line in shown {
         let class = if line.is_fault { " class=\"bad\"" } else { "" };
         let _ = writeln!(page, "<span{class}>{}</span>", escaped(&line.shown()));
     }
@@ -111,14 +112,18 @@ pub(super) fn junit(outcomes: &[Outcome]) -> String {
             let _ = writeln!(xml, "{}", escaped(it));
         }
         let _ = writeln!(xml, "again: {}</failure>\n    <system-out>", escaped(&it.again()));
-        let before = it.course.len().saturating_sub(LINES_SHOWN);
-        for line in &it.course[before..] {
+        for line in last_lines(it) {
             let _ = writeln!(xml, "{}", escaped(&line.shown()));
         }
         xml.push_str("    </system-out>\n  </testcase>\n");
     }
     xml.push_str("</testsuite>\n");
     xml
+}
+
+/// The lines that are shown of one run, the last before it ended.
+fn last_lines(outcome: &Outcome) -> &[Line] {
+    &outcome.course[outcome.course.len().saturating_sub(LINES_SHOWN)..]
 }
 
 /// Text as XML and HTML take it; what no document may hold is shown as a replacement.

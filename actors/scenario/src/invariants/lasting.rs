@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use dh_machine::Micros;
 use dh_messages::Snapshot;
 
+use super::settled::FOLLOW_MAX;
 use super::{Broken, Invariant};
 use crate::peer::PeerId;
 use crate::records::Records;
@@ -18,8 +19,6 @@ const ORPHAN_MAX: Micros = Micros::from_secs(5);
 const WAITING_MAX: f32 = 9.5;
 /// The share of the newest snapshot in that average.
 const NEWEST_SHARE: f32 = 1.0 / 64.0;
-/// How long a clock may need to follow.
-const FOLLOW_MAX: Micros = Micros::from_secs(10);
 
 /// What was seen in the ticks before.
 #[derive(Debug, Default)]

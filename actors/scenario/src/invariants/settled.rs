@@ -33,7 +33,7 @@ const UNUSED_MAX: Micros = Micros::from_secs(5);
 /// Ticks without input, on average, of which each but a few found none.
 const LATE_MAX: f32 = -1.0;
 /// How long a clock may need to follow.
-const FOLLOW_MAX: Micros = Micros::from_secs(10);
+pub(super) const FOLLOW_MAX: Micros = Micros::from_secs(10);
 
 /// What was seen in the ticks before.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ use rhai::{AST, ASTNode, Expr, FnPtr, Position, Stmt};
 
 use super::error::{Said, wrong};
 use super::limit::WAITING_MAX;
+use super::source::key;
 
 /// The words that check something.
 pub(super) const WORDS: [&str; 4] = ["expect", "expect_within", "eventually", "never"];
@@ -92,8 +93,4 @@ fn is_conditional(node: &ASTNode<'_>) -> bool {
         ASTNode::Stmt(Stmt::If(..) | Stmt::Switch(..) | Stmt::For(..) | Stmt::While(..))
             | ASTNode::Expr(Expr::And(..) | Expr::Or(..))
     )
-}
-
-fn key(place: Position) -> (usize, usize) {
-    (place.line().unwrap_or(0), place.position().unwrap_or(0))
 }

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rhai::{AST, ASTNode, Dynamic, Expr, FnCallExpr, FnPtr, Position, Scope, Stmt};
 
 use super::error::{Said, ScriptError, no_such};
+use super::source::key;
 use super::stage::Stage;
 use super::words::{self, Entries, PeerHandle, ServerHandle, Word, takes};
-use super::{Script, engine};
+use super::{Script, reader};
 
 /// Entries of the object maps that words hand out.
 pub(super) const ENTRIES: Entries = &[
@@ -38,9 +39,7 @@ pub(super) struct Review<'a> {
 
 /// Everything wrong that shows in the text. `scope` is what the script's own statements left.
 pub(super) fn review(script: &Script, stage: &Stage, scope: &Scope<'_>) -> Vec<ScriptError> {
-    // What is folded into a constant has no places any more.
-    let mut engine = engine();
-    engine.set_optimization_level(rhai::OptimizationLevel::None);
+    let engine = reader();
     // A text that is none was told before.
     let Ok(ast) = engine.compile(&script.text) else { return Vec::new() };
     let named = engine.collect_fn_metadata(None, |it| Some(it.metadata.name.to_string()), true);
@@ -327,8 +326,4 @@ fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, &'static str> {
         Some((name.to_owned(), whose))
     });
     held.collect()
-}
-
-fn key(place: Position) -> (usize, usize) {
-    (place.line().unwrap_or(0), place.position().unwrap_or(0))
 }

@@ -1,8 +1,8 @@
 //! Source: the text of a script, and what stands at a place of it.
 
-use rhai::{ASTNode, Expr, OptimizationLevel, Position, Stmt};
+use rhai::{ASTNode, Expr, Position, Stmt};
 
-use super::{Script, engine};
+use super::{Script, reader};
 use crate::report::Place;
 
 /// Characters that are shown of one call.
@@ -11,7 +11,7 @@ const SHOWN_MAX: usize = 160;
 impl Script {
     /// The call that begins at a place, and what was read for it.
     pub(super) fn place(&self, at: Position, found: Vec<(String, String)>) -> Place {
-        let (line, column) = (at.line().unwrap_or(0), at.position().unwrap_or(0));
+        let (line, column) = key(at);
         let text = call_at(&self.text, line, column);
         Place { file: self.file.clone(), line, column, text, found }
     }
@@ -20,10 +20,7 @@ impl Script {
     /// lead there: its key, or the last one on the way that is written out there. Without a place
     /// the data at the top is meant.
     pub(super) fn entry(&self, call: Position, path: &[String]) -> Position {
-        let mut engine = engine();
-        // What is folded into a constant has no places any more.
-        engine.set_optimization_level(OptimizationLevel::None);
-        let Ok(ast) = engine.compile(&self.text) else { return call };
+        let Ok(ast) = reader().compile(&self.text) else { return call };
         let mut found = call;
         ast.walk(&mut |nodes| {
             let Some(
@@ -41,6 +38,11 @@ impl Script {
         });
         found
     }
+}
+
+/// A place as line and column, to look things up by.
+pub(super) fn key(place: Position) -> (usize, usize) {
+    (place.line().unwrap_or(0), place.position().unwrap_or(0))
 }
 
 /// Where the key at the end of a path stands, or the last key before it that is there.

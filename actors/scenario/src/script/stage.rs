@@ -16,7 +16,7 @@ use rhai::{FnPtr, Position};
 use super::checks::Checks;
 use super::content::Contents;
 use super::deed::{Deed, DeedKind, Told};
-use super::error::{Said, wrong};
+use super::error::{Said, nobody, wrong};
 use super::limit::{DEEDS_MAX, TOLD_MAX, WAITING_MAX};
 use super::plan::{PeerPlan, Plan};
 use super::printed::Printed;
@@ -243,16 +243,13 @@ impl Stage {
         if matches!(happening.name, "downloading" | "corrected") {
             return;
         }
-        let whose = match target {
-            Target::Server(at) => self.plan().ok().map(|plan| plan.servers[at].name.clone()),
-            Target::Peer(at) => Some(self.0.peers.borrow()[at].plan.name.clone()),
-        };
+        let whose = self.name_of(target).unwrap_or_default();
         let mut told = self.0.told.borrow_mut();
         if TOLD_MAX <= told.len() {
             told.pop_front();
         }
         let (name, text) = (happening.name, happening.text.clone());
-        told.push_back(Told { at: self.0.now.get(), whose: whose.unwrap_or_default(), name, text });
+        told.push_back(Told { at: self.0.now.get(), whose, name, text });
     }
 
     /// Do something to the world: now, or at its start. It is written down, and left out where
@@ -305,6 +302,22 @@ impl Stage {
     /// What a server is called.
     pub(super) fn server_name(&self, at: usize) -> Said<String> {
         Ok(self.plan()?.servers[at].name.clone())
+    }
+
+    /// The peer of this name.
+    pub(super) fn peer_called(&self, name: &str) -> Said<usize> {
+        let peers = self.0.peers.borrow();
+        let names = peers.iter().map(|player| player.plan.name.as_str());
+        let at = names.clone().position(|it| it == name);
+        at.ok_or_else(|| nobody("peer", name, names))
+    }
+
+    /// What a server or a peer is called.
+    pub(super) fn name_of(&self, target: Target) -> Said<String> {
+        match target {
+            Target::Server(at) => self.server_name(at),
+            Target::Peer(at) => Ok(self.peer_name(at)),
+        }
     }
 
     /// What a peer is called.

@@ -1,5 +1,6 @@
 //! Scripts that are wrong are refused with their place; others give one course a seed.
 
+mod bounds;
 mod reading;
 
 use std::collections::BTreeSet;

@@ -1,8 +1,10 @@
 //! The actors of servers and peers, by the names scripts use, and what can be read of them.
 
 use dh_host::ActorReport;
+use rhai::EvalAltResult;
 
 use super::Entries;
+use crate::script::error::{Said, unknown};
 
 /// The actors of a server. It has those of `peer-N` once for each connection, N counting from 0.
 pub(super) const OF_SERVER: Entries = &[
@@ -39,13 +41,22 @@ pub(super) const FIGURES: Entries = &[
     ("wait_ms", "milliseconds its messages waited, 99 of 100 less"),
 ];
 
-/// Whether an actor may be called that; an N in a known name stands for a number.
-pub(super) fn is_known(known: Entries, name: &str) -> bool {
+/// Whether a server, or else a peer, has an actor of this name; an N in a known name stands for a
+/// number.
+pub(super) fn check(of_server: bool, name: &str) -> Said<()> {
+    let known = if of_server { OF_SERVER } else { OF_PEER };
     let general = match name.strip_prefix("peer-").and_then(|it| it.split_once('/')) {
         Some((nth, rest)) if nth.parse::<u32>().is_ok() => format!("peer-N/{rest}"),
         _ => name.to_owned(),
     };
-    known.iter().any(|(known, _)| *known == general)
+    let mut names = known.iter().map(|(name, _)| *name);
+    let known = names.clone();
+    if names.any(|it| it == general) { Ok(()) } else { Err(unknown("actor", name, known)) }
+}
+
+/// The mistake of a figure that there is none of.
+pub(super) fn no_figure(name: &str) -> Box<EvalAltResult> {
+    unknown("figure", name, FIGURES.iter().map(|(name, _)| *name))
 }
 
 /// Messages an actor has taken since its start, those among them that it panicked at.

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
 use rhai::{Dynamic, Map, Position};
 
-use super::{Entries, Words, peers, servers};
+use super::{Entries, Words, actors, peers, servers};
 use crate::scenario::Transport;
 use crate::script::content::{Contents, owner_of_peer};
 use crate::script::deed::DeedKind::{self, Event, Fault as Broken};
@@ -329,7 +329,7 @@ fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Option<(Stri
     reports.retain(|report| report.kind == kind);
     let at = choice.checked_rem(u64::try_from(reports.len()).ok()?)?;
     let victim = reports.swap_remove(usize::try_from(at).ok()?);
-    let nth = victim.port.total().handled + victim.panics + soon;
+    let nth = actors::taken(&victim) + soon;
     registry.faults().panic_at(&victim.path, nth);
     Some((victim.path, nth))
 }

@@ -9,7 +9,7 @@ use rhai::Dynamic;
 use super::{PeerHandle, ServerHandle, Words, actors, peers, servers};
 use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
-use crate::script::error::{Said, unknown, wrong};
+use crate::script::error::{Said, wrong};
 use crate::script::limit::RAIDS_MAX;
 use crate::script::stage::{Stage, Strike, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
@@ -267,13 +267,7 @@ fn cut(peer: &PeerHandle, what: Cut, told: &str) -> Said<()> {
 
 /// Where an actor stands in the tree; none of a peer that was left out of this run.
 pub(super) fn path_of(stage: &Stage, whose: Target, actor: &str) -> Said<Option<String>> {
-    let known = match whose {
-        Target::Server(_) => actors::OF_SERVER,
-        Target::Peer(_) => actors::OF_PEER,
-    };
-    if !actors::is_known(known, actor) {
-        return Err(unknown("actor", actor, known.iter().map(|(name, _)| *name)));
-    }
+    actors::check(matches!(whose, Target::Server(_)), actor)?;
     Ok(match whose {
         Target::Server(at) => {
             let id = stage.server(at)?;
@@ -291,10 +285,7 @@ pub(super) fn path_of(stage: &Stage, whose: Target, actor: &str) -> Said<Option<
 /// Plan a panic at the n-th message of an actor, or at its next one.
 fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: Option<Dynamic>) -> Said<()> {
     let nth = nth.map(|nth| ordinal("panic", &nth)).transpose()?;
-    let name = match whose {
-        Target::Server(at) => stage.server_name(at)?,
-        Target::Peer(at) => stage.peer_name(at),
-    };
+    let name = stage.name_of(whose)?;
     let which = nth.map_or_else(|| "its next message".to_owned(), |nth| format!("message {nth}"));
     let (what, place) = (format!("{name} panics: {actor} at {which}"), stage.0.place.get());
     let actor = actor.to_owned();

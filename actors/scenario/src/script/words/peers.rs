@@ -11,7 +11,7 @@ use crate::peer::PeerSetup;
 use crate::roles::{Acting, Role};
 use crate::script::content::owner_of_peer;
 use crate::script::deed::DeedKind;
-use crate::script::error::{Said, Under as _, nobody, wrong};
+use crate::script::error::{Said, Under as _, wrong};
 use crate::script::limit::PEERS_MAX;
 use crate::script::plan::{PeerPlan, SMALL_PEERS_MAX, Size};
 use crate::script::stage::{Player, Stage, What};
@@ -28,10 +28,7 @@ pub(super) fn register(words: &mut Words) {
     );
     let stage = words.stage.clone();
     words.word("peer(\"name\")", "The peer of this name.", move |name: &str| {
-        let peers = stage.0.peers.borrow();
-        let names = peers.iter().map(|player| player.plan.name.as_str());
-        let at = names.clone().position(|it| it == name);
-        let at = at.ok_or_else(|| nobody("peer", name, names))?;
+        let at = stage.peer_called(name)?;
         Ok::<_, Box<rhai::EvalAltResult>>(PeerHandle { stage: stage.clone(), at })
     });
     let stage = words.stage.clone();

@@ -4,11 +4,11 @@ use dh_machine::Tick;
 use dh_prefs::{Problem, Value};
 use rhai::{Array, Dynamic, Map};
 
-use super::actors::FIGURES;
+use super::actors::no_figure;
 use super::faults::path_of;
 use super::{Handle as _, PeerHandle, ServerHandle, Words};
 use crate::records::{PeerRecord, ServerRecord};
-use crate::script::error::{Said, unknown, wrong, wrong_pref};
+use crate::script::error::{Said, wrong, wrong_pref};
 use crate::script::stage::Target;
 use crate::world::Standing;
 
@@ -278,7 +278,7 @@ fn metric(
         "restarts" => big(report.restarts).into(),
         "late_ms" => millis(report.late.p99_ns),
         "wait_ms" => millis(report.wait.p99_ns),
-        other => return Err(unknown("figure", other, FIGURES.iter().map(|(name, _)| *name))),
+        other => return Err(no_figure(other)),
     })
 }
 

@@ -3,10 +3,11 @@
 
 use rhai::Dynamic;
 
+use super::time::{known_event, never_comes};
 use super::{Entries, Word, actors};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
 use crate::script::content::Contents;
-use crate::script::error::{Said, nobody, unknown, wrong, wrong_pref};
+use crate::script::error::{Said, wrong, wrong_pref};
 use crate::script::stage::Stage;
 use crate::script::value::{integer, links, micros, number, ordinal, role, text, truth};
 
@@ -89,33 +90,24 @@ fn in_span(stage: &Stage, word: &str, value: &Dynamic) -> Said<()> {
     if seconds <= span || !matches!(word, "at" | "after" | "every" | "expect_within") {
         return Ok(());
     }
-    let (at, span) = (seconds.as_secs_f64(), span.as_secs_f64());
-    Err(wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes")))
+    Err(never_comes(word, seconds, span))
 }
 
 /// A text that names something.
 fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
-    let known_in = |kind: &str, known: Entries| match known.iter().any(|(it, _)| *it == said) {
-        true => Ok(()),
-        false => Err(unknown(kind, said, known.iter().map(|(it, _)| *it))),
-    };
     match (take, word.usage) {
         ("\"name\"", "server(\"name\")") => stage.plan()?.server(said).map(drop),
-        ("\"name\"", "peer(\"name\")") => {
-            let peers = stage.0.peers.borrow();
-            let names = peers.iter().map(|it| it.plan.name.as_str());
-            let is_there = names.clone().any(|it| it == said);
-            if is_there { Ok(()) } else { Err(nobody("peer", said, names)) }
-        }
+        ("\"name\"", "peer(\"name\")") => stage.peer_called(said).map(drop),
         ("\"role\"", _) => role(said).map(drop),
-        ("\"event\"", usage) if usage.starts_with("on(peer") => known_in("event", PEER_EVENTS),
-        ("\"event\"", _) => known_in("event", SERVER_EVENTS),
-        ("\"actor\"", _) => {
-            let of_server = word.receiver() == Some("server");
-            let known = if of_server { actors::OF_SERVER } else { actors::OF_PEER };
-            if actors::is_known(known, said) { Ok(()) } else { known_in("actor", known) }
+        ("\"event\"", usage) if usage.starts_with("on(peer") => {
+            known_event(PEER_EVENTS, said).map(drop)
         }
-        ("\"figure\"", _) => known_in("figure", actors::FIGURES),
+        ("\"event\"", _) => known_event(SERVER_EVENTS, said).map(drop),
+        ("\"actor\"", _) => actors::check(word.receiver() == Some("server"), said),
+        ("\"figure\"", _) => match actors::FIGURES.iter().any(|(it, _)| *it == said) {
+            true => Ok(()),
+            false => Err(actors::no_figure(said)),
+        },
         ("\"key\"", _) => match dh_prefs::find(said) {
             Some(_) => Ok(()),
             None => Err(wrong_pref(dh_prefs::Problem::unknown(said))),

@@ -145,12 +145,20 @@ pub(super) fn in_time(stage: &Stage, word: &str, at: Micros) -> Said<()> {
     if at <= span || stage.runs() {
         return Ok(());
     }
+    Err(never_comes(word, at, span))
+}
+
+/// The mistake of a time after the end.
+pub(super) fn never_comes(word: &str, at: Micros, span: Micros) -> Box<rhai::EvalAltResult> {
     let (at, span) = (at.as_secs_f64(), span.as_secs_f64());
-    Err(wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes")))
+    wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes"))
 }
 
 /// An event by its name.
-fn known_event(known: &'static [(&'static str, &'static str)], event: &str) -> Said<&'static str> {
+pub(super) fn known_event(
+    known: &'static [(&'static str, &'static str)],
+    event: &str,
+) -> Said<&'static str> {
     let names = known.iter().map(|(name, _)| *name);
     let name = names.clone().find(|name| *name == event);
     name.ok_or_else(|| unknown("event", event, names))
