@@ -186,7 +186,7 @@ impl ConnectionActor {
     /// The dial of this attempt came through: its connection is the line from now on.
     fn adopt(&mut self, attempt: u64, cx: &Context<'_, ConnectionMsg>) {
         let Some(connection) = self.landing.take(attempt) else { return };
-        connection.set_links(self.dialer.links);
+        self.dialer.path.set_links(self.dialer.links);
         connection.deliver(cx.port().inlet(move |event| match event {
             NetEvent::Message(message) => ConnectionMsg::Message(Numbered::new(attempt, message)),
             NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),
@@ -211,9 +211,7 @@ impl ConnectionActor {
 
     fn relink(&mut self, links: Links) {
         self.dialer.links = links;
-        if let Line::Up(connection) = &self.line {
-            connection.set_links(links);
-        }
+        self.dialer.path.set_links(links);
     }
 
     fn send(&self, mut message: ToServer) {

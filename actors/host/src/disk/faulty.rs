@@ -90,10 +90,18 @@ impl FaultyDisk {
     }
 
     /// Have the `nth` call from now on fail, 1 for the next; the other faults and the tally stay.
-    pub fn fail_nth(&self, nth: u64, failure: Failure) {
+    /// Returns its number among all calls.
+    pub fn fail_nth(&self, nth: u64, failure: Failure) -> u64 {
         let mut shared = lock(&self.shared);
         let nth = shared.tally.calls.saturating_add(nth);
         (shared.faults.nth, shared.faults.failure) = (Some(nth), failure);
+        nth
+    }
+
+    /// The call of this number is not to fail after all.
+    pub fn forgive(&self, number: u64) {
+        let faults = &mut lock(&self.shared).faults;
+        faults.nth = faults.nth.filter(|nth| *nth != number);
     }
 
     /// Fill the disk but for so many bytes.

@@ -191,6 +191,12 @@ fn a_call_from_now_fails_as_it_is_told_and_a_full_disk_gets_room_again() {
     kept.fail_nth(1, Failure::Io);
     let failed = file.sync().unwrap_err().to_string();
     assert_eq!(failed, "x: call 14 was made to fail");
+    let number = kept.fail_nth(1, Failure::Io);
+    kept.forgive(number + 1);
+    file.sync().unwrap_err();
+    let number = kept.fail_nth(1, Failure::Io);
+    kept.forgive(number);
+    file.sync().unwrap();
     kept.fill(0);
     assert_eq!(file.write_at(3, b"d"), Err(DiskError::new(DiskErrorKind::Full, "x")));
     kept.make_room();

@@ -66,11 +66,11 @@ impl ClientPath {
         lock(&self.state).cut
     }
 
-    /// Other links from the next packet on, for what was dialled; whether there is such a path.
-    #[must_use]
-    pub fn set_links(&self, links: Links) -> bool {
-        let shaper = lock(&self.state).shaper();
-        shaper.inspect(|shaper| shaper.set(links)).is_some()
+    /// Other links from the next packet on, for what was dialled.
+    pub fn set_links(&self, links: Links) {
+        if let Some(shaper) = lock(&self.state).shaper() {
+            shaper.set(links);
+        }
     }
 
     /// Where packets of this client come from, as the network sees it; over a real socket its

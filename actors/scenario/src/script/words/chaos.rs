@@ -56,8 +56,8 @@ enum Fault {
     Relink(usize, Links, Micros),
     /// A peer has another address.
     Rebind(usize),
-    /// A call of a peer's disk fails.
-    Disk(usize, u64),
+    /// One of the next calls of a peer's disk fails, if there are so many before this time.
+    Disk(usize, u64, Micros),
     /// A peer leaves, and comes back after a while.
     Visit(usize, Micros),
     /// A server ticks late.
@@ -99,7 +99,8 @@ pub(super) fn register(words: &mut Words) {
         "So many faults between two times, drawn from the seed for the peers and servers of this \
          moment: cut paths, other links, other addresses, late ticks, failing disks, panics, other \
          maps, leaves and returns, and each server killed at most once. Each ends by itself within \
-         2.5 seconds; a panic that has not struck by the last of these times never does.",
+         2.5 seconds; a panic or a failing disk that has not struck by the last of these times \
+         never does.",
         move |data: Map| storm(&stage, &data),
     );
 }
@@ -152,7 +153,7 @@ impl Dice {
             0..=2 => Fault::Cut(peer, self.cut(), span),
             3..=6 => Fault::Relink(peer, self.links(), span),
             7 => Fault::Rebind(peer),
-            8 => Fault::Disk(peer, 1 + self.number(12)),
+            8 => Fault::Disk(peer, 1 + self.number(12), self.to),
             9..=10 => Fault::Visit(peer, span),
             11 if !self.alive.is_empty() => {
                 let at = self.below(self.alive.len());
@@ -247,7 +248,7 @@ impl Fault {
                 format!("{} has another link for {} s", peer(at), secs(span))
             }
             Self::Rebind(at) => format!("{} gets another address", peer(at)),
-            Self::Disk(at, call) => format!("{}: call {call} of the disk fails", peer(at)),
+            Self::Disk(at, call, _) => format!("{}: call {call} of the disk fails", peer(at)),
             Self::Visit(at, span) => format!("{} leaves for {} s", peer(at), secs(span)),
             Self::Stall(at, by) => format!("{} ticks {} s late", server(at), secs(by)),
             Self::Restart(at, span) => format!("{} is dead for {} s", server(at), secs(span)),
@@ -276,10 +277,15 @@ impl Fault {
             Self::Rebind(at) => stage.with_peer(*at, |world, peer| {
                 world.rebind(peer);
             }),
-            Self::Disk(at, call) => {
+            Self::Disk(at, call, until) => {
                 let owner = owner_of_peer(&stage.0.peers.borrow()[*at].plan.name);
-                stage.0.contents.borrow_mut().disk(&owner).faulty.fail_nth(*call, Failure::Io);
-                Ok(())
+                let disk = stage.0.contents.borrow_mut().disk(&owner).faulty.clone();
+                let number = disk.fail_nth(*call, Failure::Io);
+                let forgive = move |_: &Stage| {
+                    disk.forgive(number);
+                    Ok(())
+                };
+                stage.call_at(*until, What::Do(Rc::new(forgive)), Position::NONE)
             }
             Self::Visit(at, span) => {
                 stage.with_peer(*at, World::disconnect)?;
