@@ -2,8 +2,8 @@
 //!
 //! Owned by: the server's scope. Talks to: sessions, tick, listener, the console. Never: touches a
 //! connection or the world. After a panic: is told again by each session who is here, and until the
-//! last has spoken seats nobody and answers nothing; old places and open questions are kept. A line
-//! that breaks it twice is answered as lost.
+//! last has spoken seats nobody and answers nothing; old places, open questions, who was told to be
+//! here and what waits for an answer are kept. A line that breaks it twice is answered as lost.
 
 mod console;
 mod forwarded;
@@ -214,13 +214,32 @@ impl Presence {
 /// Performs what the roster decides.
 #[derive(Debug)]
 pub struct RosterActor {
-    pub(crate) directory: Directory,
+    directory: Directory,
     /// Where answers to console lines go.
-    pub(crate) answers: Inlet<ConsoleLine>,
-    pub(crate) kept: Kept,
+    answers: Inlet<ConsoleLine>,
+    kept: Kept,
+    /// Restarts since something waits for the room to be whole.
+    holds: u32,
 }
 
+/// Restarts that what waits for the room outlives: it may be what breaks this.
+const HOLDS_MAX: u32 = 4;
+
 impl RosterActor {
+    pub(crate) fn new(directory: Directory, answers: Inlet<ConsoleLine>) -> Self {
+        Self { directory, answers, kept: Kept::default(), holds: 0 }
+    }
+
+    /// What waited for the room to be whole waits again, unless it does so for too long.
+    fn hold(&mut self) {
+        self.holds += u32::from(!self.kept.held.is_empty());
+        if HOLDS_MAX < self.holds {
+            self.holds = 0;
+            let held = std::mem::take(&mut self.kept.held);
+            held.into_iter().for_each(|msg| self.answer_lost(msg));
+        }
+    }
+
     /// Whoever waits for an answer to a line that broke the roster twice has it now.
     fn answer_lost(&self, lost: RosterMsg) {
         let text = "the server failed over it; the log has more";
@@ -253,6 +272,7 @@ impl Actor for RosterActor {
         if let Some(lost) = start.lost {
             self.answer_lost(lost);
         }
+        self.hold();
         for peer in &peers {
             self.directory.to_session(*peer, SessionMsg::Announce);
         }
@@ -287,7 +307,10 @@ impl Actor for RosterActor {
             Effect::StopServer => self.directory.tell(ServerEvent::StopAsked),
             Effect::Keep(change) => self.directory.tell(ServerEvent::Keep(change)),
             Effect::Log(line) => tracing::info!("{line}"),
-            Effect::Remember(kept) => self.kept = kept,
+            Effect::Remember(kept) => {
+                self.holds *= u32::from(!kept.held.is_empty());
+                self.kept = kept;
+            }
         }
         Performed::Done
     }

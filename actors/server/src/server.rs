@@ -121,8 +121,7 @@ impl Server {
         let chat = ChatActor { directory: directory.clone() };
         directory.set_chat(scope.spawn(Place::Control, "chat", chat));
 
-        let (answers, kept) = (options.answers, roster::Kept::default());
-        let roster = RosterActor { directory: directory.clone(), answers, kept };
+        let roster = RosterActor::new(directory.clone(), options.answers);
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));
 
         let arrivals = Arrivals::new(facts.trust_names);

@@ -13,7 +13,7 @@ use dh_prefs::{Change, Prefs};
 use super::remembered::Remembered;
 use super::tickets::Tickets;
 use super::{ConsoleLine, Presence, RosterMsg, Standing};
-use crate::chat::Line;
+use crate::chat::{Line, Speaker};
 use crate::tick::TickCommand;
 use crate::{Identity, PeerId};
 
@@ -85,6 +85,10 @@ pub struct Kept {
     pub(super) remembered: Arc<Remembered>,
     /// Peers that wait for an answer to a line of theirs.
     pub(super) tickets: Tickets,
+    /// Those of whom everybody was told that they play, and not yet that they left.
+    pub(super) told: Arc<BTreeMap<PeerId, Speaker>>,
+    /// What waits until the room is whole again.
+    pub(super) held: Vec<RosterMsg>,
 }
 
 /// Slots, lines, and the server's preferences.
@@ -98,8 +102,6 @@ pub struct Roster {
     /// Those who were here before a restart and have not said yet where they stand. Nobody new is
     /// seated meanwhile: the slot might be theirs.
     awaited: BTreeSet<PeerId>,
-    /// What waits until all those have been heard of.
-    held: Vec<RosterMsg>,
 }
 
 impl Roster {
@@ -112,7 +114,6 @@ impl Roster {
             kept: Kept::default(),
             leaving: BTreeMap::new(),
             awaited: BTreeSet::new(),
-            held: Vec::new(),
         }
     }
 
@@ -130,7 +131,6 @@ impl Roster {
             return out.push(Effect::Kick(peer, reason.clone()));
         }
         let before = self.room.get(&peer);
-        let stood = before.map(|before| before.standing);
         let is_new = presence.is_admitted() && !before.is_some_and(Presence::is_admitted);
         let knows_slot = presence.slot.is_some();
         presence.slot = presence.slot.or_else(|| before.and_then(|before| before.slot));
@@ -148,7 +148,7 @@ impl Roster {
         match standing {
             Standing::Spawning if !knows_slot => self.seat(peer, out),
             // After the roster's own restart the peers know each other already.
-            Standing::Playing if stood.is_some_and(|stood| stood != Standing::Playing) => {
+            Standing::Playing if !self.kept.told.contains_key(&peer) => {
                 self.announce_entry(peer, out);
             }
             _ => (),
@@ -156,8 +156,8 @@ impl Roster {
     }
 
     /// One who was here before a restart has been heard of. After the last of them the room is
-    /// whole: whoever waits for a slot gets one, everybody hears who is here, and what waited for
-    /// that is done.
+    /// whole: whoever waits for a slot gets one, everybody hears who is here and who is gone, and
+    /// what waited for that is done.
     fn heard_of(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         if !self.awaited.remove(&peer) || !self.awaited.is_empty() {
             return;
@@ -166,9 +166,21 @@ impl Roster {
         let waiting: Vec<PeerId> = self.room.values().filter(waits).map(|it| it.peer).collect();
         waiting.into_iter().for_each(|peer| self.seat(peer, out));
         out.push(Effect::Tell(self.admitted(), Told::Players(self.whole_list())));
-        for msg in std::mem::take(&mut self.held) {
-            self.take(msg, out);
+        let told = Arc::clone(&self.kept.told);
+        for gone in told.keys().filter(|it| !self.room.contains_key(it)).collect::<Vec<_>>() {
+            self.tell_gone(*gone, out);
         }
+        self.release(out);
+    }
+
+    /// The room is whole: what waited for that is done.
+    fn release(&mut self, out: &mut Outbox<Effect>) {
+        let held = std::mem::take(&mut self.kept.held);
+        if held.is_empty() {
+            return;
+        }
+        held.into_iter().for_each(|msg| self.take(msg, out));
+        self.keep(out);
     }
 
     /// A proved identity has one connection, the newest, which finds the slot free again. Whether
@@ -255,13 +267,15 @@ impl Roster {
         out.push(Effect::Remember(self.kept.clone()));
     }
 
-    fn announce_entry(&self, peer: PeerId, out: &mut Outbox<Effect>) {
+    fn announce_entry(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
         let Some(presence) = self.room.get(&peer) else { return };
         if let Some(entry) = presence.entry() {
             let list = PlayerList { upserts: vec![entry].into(), ..PlayerList::default() };
             out.push(Effect::Tell(self.admitted(), Told::Players(list)));
         }
         if let Some(speaker) = presence.speaker() {
+            Arc::make_mut(&mut self.kept.told).insert(peer, speaker.clone());
+            self.keep(out);
             out.push(Effect::Chat(Line::Join(speaker)));
         }
     }
@@ -276,17 +290,20 @@ impl Roster {
 
     /// Take a peer out of the room; those who stay hear of it if they knew it.
     fn take_out(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
-        let Some(gone) = self.room.remove(&peer) else { return };
-        if gone.standing != Standing::Playing {
+        self.room.remove(&peer);
+        self.tell_gone(peer, out);
+    }
+
+    /// Tell once that a peer is gone of whom was told that it plays.
+    fn tell_gone(&mut self, peer: PeerId, out: &mut Outbox<Effect>) {
+        if !self.kept.told.contains_key(&peer) {
             return;
         }
-        if let Some(slot) = gone.slot {
-            let list = PlayerList { removed: vec![slot].into(), ..PlayerList::default() };
-            out.push(Effect::Tell(self.admitted(), Told::Players(list)));
-        }
-        if let Some(speaker) = gone.speaker() {
-            out.push(Effect::Chat(Line::Leave(speaker)));
-        }
+        let Some(speaker) = Arc::make_mut(&mut self.kept.told).remove(&peer) else { return };
+        self.keep(out);
+        let list = PlayerList { removed: vec![speaker.slot].into(), ..PlayerList::default() };
+        out.push(Effect::Tell(self.admitted(), Told::Players(list)));
+        out.push(Effect::Chat(Line::Leave(speaker)));
     }
 
     fn who_is_here(&self, peer: PeerId, out: &mut Outbox<Effect>) {
@@ -311,9 +328,13 @@ impl Machine for Roster {
 
     /// What only a whole room can answer waits for it after a restart.
     fn handle(&mut self, _now: Micros, msg: RosterMsg, out: &mut Outbox<Effect>) {
-        let waits = !self.awaited.is_empty() && self.held.len() < HELD_MAX;
+        let waits = !self.awaited.is_empty() && self.kept.held.len() < HELD_MAX;
         if waits && needs_the_room(&msg) {
-            return self.held.push(msg);
+            self.kept.held.push(msg);
+            return self.keep(out);
+        }
+        if self.awaited.is_empty() {
+            self.release(out);
         }
         self.take(msg, out);
     }

@@ -6,8 +6,20 @@ const ALL_SLOTS: u8 = ServerChat::NO_SLOT;
 
 /// A remade roster that expects these peers.
 fn remade(peers: &[u32]) -> Room {
+    keeping(peers, Kept::default())
+}
+
+/// The same, where this was kept.
+fn keeping(peers: &[u32], kept: Kept) -> Room {
     let peers = peers.iter().copied().map(PeerId);
-    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers, Kept::default()) }
+    Room { roster: Roster::remade(Arc::new(Prefs::default()), peers, kept) }
+}
+
+/// What is kept of a room in which these two play.
+fn of_two_who_play() -> Kept {
+    let mut room = Room::new();
+    room.play(&mut peer(0, "ada"));
+    kept(room.play(&mut peer(1, "bob")))
 }
 
 fn playing(number: u32, name: &str, slot: u8) -> Presence {
@@ -17,7 +29,7 @@ fn playing(number: u32, name: &str, slot: u8) -> Presence {
 
 #[test]
 fn the_room_is_rebuilt_by_those_in_it_and_nobody_joins_twice() {
-    let mut room = remade(&[0, 1]);
+    let mut room = keeping(&[0, 1], of_two_who_play());
     let effects = room.present(&playing(0, "ada", 3));
     assert!(lines(&effects).is_empty());
     let effects = room.present(&playing(1, "bob", 1));
@@ -107,13 +119,18 @@ fn a_notice_reaches_everybody_admitted_once() {
 #[test]
 fn a_notice_waits_until_those_who_are_to_read_it_have_been_heard_of() {
     let mut room = remade(&[0]);
-    assert!(room.tell(RosterMsg::Notice("the world went back".to_owned())).is_empty());
+    assert!(waits(&room.tell(RosterMsg::Notice("the world went back".to_owned()))));
     let effects = room.present(&playing(0, "ada", 0));
     let told = effects.iter().filter_map(|effect| match effect {
         Effect::Tell(told, Told::Notice(notice)) => Some((numbers(told), notice.text.as_str())),
         _ => None,
     });
     assert_eq!(told.collect::<Vec<_>>(), [(vec![0], "the world went back")]);
+}
+
+/// Whether nothing comes of it so far, but that it is kept.
+fn waits(effects: &[Effect]) -> bool {
+    matches!(effects, [Effect::Remember(_)])
 }
 
 /// What a roster has kept after these effects, for the one made in its place.
@@ -127,12 +144,12 @@ fn kept(effects: Vec<Effect>) -> Kept {
 
 #[test]
 fn what_is_typed_or_asked_meanwhile_waits_until_the_room_is_whole() {
-    let mut room = remade(&[0, 1]);
+    let mut room = keeping(&[0, 1], of_two_who_play());
     let spoken = Spoken::read("hi").unwrap();
     let asked = Forwarded { peer: PeerId(0), id: 9, text: "players".to_owned() };
-    assert!(room.tell(RosterMsg::Typed(Typed { peer: PeerId(0), spoken })).is_empty());
-    assert!(room.tell(RosterMsg::Forwarded(asked)).is_empty());
-    assert!(room.type_line("players").is_empty());
+    assert!(waits(&room.tell(RosterMsg::Typed(Typed { peer: PeerId(0), spoken }))));
+    assert!(waits(&room.tell(RosterMsg::Forwarded(asked))));
+    assert!(waits(&room.type_line("players")));
     assert!(lines(&room.present(&playing(0, "ada", 0))).is_empty(), "bob is still awaited");
     let effects = room.present(&playing(1, "bob", 1));
     assert_eq!(transcript(&effects), ["ada: hi"]);
@@ -179,4 +196,33 @@ fn a_place_and_an_open_question_outlive_the_roster_that_knew_them() {
         _ => None,
     });
     assert_eq!(told, Some((vec![0], 9)), "an answer finds who asked");
+}
+
+#[test]
+fn whoever_comes_or_goes_as_the_roster_breaks_is_told_once_all_the_same() {
+    let mut room = keeping(&[0, 1, 2], of_two_who_play());
+    let effects = room.present(&playing(2, "cyd", 2));
+    assert_eq!(transcript(&effects), ["cyd joined"], "the word of it broke the roster before");
+    assert_eq!(transcript(&room.left(1)), ["bob left"], "he left before he said where he stood");
+    assert!(transcript(&room.present(&playing(0, "ada", 0))).is_empty());
+    assert!(transcript(&room.present(&playing(2, "cyd", 2))).is_empty());
+    assert_eq!(transcript(&room.left(2)), ["cyd left"]);
+}
+
+#[test]
+fn one_whose_leaving_was_lost_is_told_as_gone_once_the_room_is_whole() {
+    let mut room = keeping(&[0], of_two_who_play());
+    assert_eq!(transcript(&room.present(&playing(0, "ada", 0))), ["bob left"]);
+    assert!(transcript(&room.left(1)).is_empty());
+}
+
+#[test]
+fn what_waits_for_the_room_outlives_another_restart() {
+    let mut room = keeping(&[0], of_two_who_play());
+    let kept_of_it = kept(room.type_line("players"));
+    let mut again = keeping(&[0], kept_of_it.clone());
+    assert_eq!(again.present(&playing(0, "ada", 0)).into_iter().filter_map(answer).count(), 1);
+    let mut alone = keeping(&[], kept_of_it);
+    let effects = alone.left(0);
+    assert_eq!(effects.into_iter().filter_map(answer).count(), 1, "and everybody's leaving");
 }
