@@ -3,8 +3,12 @@
 //! message breaks the next machine too, only the one it serves may lose its session, and is told
 //! why.
 
-use std::env;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{env, fs};
 
+use dh_host::Simulation;
+use dh_machine::Micros;
 use dh_scenario::{Conditions, PeerId, Script};
 
 const PLAY: &str = include_str!("courses/play.rhai");
@@ -19,8 +23,21 @@ const FIRST: u64 = 12;
 const STRIDE: usize = 6;
 /// Who joins once somebody was struck.
 const NEWCOMER: PeerId = PeerId(0);
+/// Kinds of actor that nobody strikes, and why.
+const SPARED: &[(&str, &str)] = &[
+    (
+        "supervisor",
+        "decides over all others, and is restarted by nobody: its failing ends a process",
+    ),
+    ("recorder", "is no part of the product: it writes down what a scenario is told"),
+    ("inspector", "answers pages over a real socket, so no simulated world has one"),
+    ("front", "reads a terminal, so no simulated world has one"),
+    ("renderer", "draws on a device, so no simulated world has one"),
+    ("probe", "is what the runtime's own tests and figures run"),
+];
 
 /// Who is struck, and in which course.
+#[derive(Clone, Copy)]
 struct Subject {
     actor: &'static str,
     of_server: bool,
@@ -61,15 +78,21 @@ const OF_MAPS: &[Subject] = &[
     client("map-loader", MAPS),
 ];
 
-/// Strike a subject over one message, so many times; what is wrong then.
-fn strike(subject: &Subject, nth: u64, times: u32) -> Result<(), String> {
+/// A course in which this subject is struck over one message, so many times.
+fn script(subject: &Subject, nth: u64, times: u32) -> Script {
     let Subject { actor, of_server, course } = subject;
     let head = format!(
         "let actor = \"{actor}\"; let nth = {nth}; let of_server = {of_server}; \
-         let times = {times};\n"
+         let times = {times}; let struck_at = 0.0;\n"
     );
     let name = format!("{actor} at message {nth}, {times} times");
-    let script = Script::new(name.clone(), [&head, *course, CHECKS].concat());
+    Script::new(name, [&head, *course, CHECKS].concat())
+}
+
+/// Strike a subject over one message, so many times; what is wrong then.
+fn strike(subject: &Subject, nth: u64, times: u32) -> Result<(), String> {
+    let script = script(subject, nth, times);
+    let name = script.name();
     let ran = script.simulate(&Conditions { seed: 1, ..Conditions::default() }).unwrap();
     if let Some(mistake) = ran.mistake {
         return Err(format!("{name}: {mistake}"));
@@ -118,4 +141,59 @@ fn a_message_that_breaks_an_actor_twice_costs_nobody_else_anything_and_is_told()
     for subjects in [OF_PLAY, OF_THE_DOOR, OF_MAPS] {
         sweep(subjects, &numbers, 2);
     }
+}
+
+/// The path and kind of every actor that lives in the midst of a subject's course.
+fn living(subject: &Subject) -> Vec<(String, &'static str)> {
+    let script = script(subject, MESSAGES, 1);
+    let until = Some(Micros::from_secs(2));
+    let conditions = Conditions { seed: 1, until, ..Conditions::default() };
+    Simulation::new(1).run(async |runtime| {
+        let ran = script.perform(runtime.clone(), &conditions).await.unwrap();
+        assert_eq!(ran.mistake, None);
+        let reports = runtime.registry().reports();
+        reports.into_iter().map(|report| (report.path, report.kind)).collect()
+    })
+}
+
+/// The kind that each promise in these sources names, but those of tests and figures.
+fn promised(folder: &Path) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("tests") && !path.ends_with("bench") {
+            kinds.extend(promised(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("tests.rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let specs = text.split("const SPEC: Spec = Spec {").skip(1);
+            let kind = |spec: &str| {
+                Some(spec.trim().strip_prefix("kind: \"")?.split_once('"')?.0.to_owned())
+            };
+            kinds.extend(specs.map(|spec| kind(spec).expect("a kind first")));
+        }
+    }
+    kinds
+}
+
+#[test]
+fn every_kind_of_actor_is_struck_or_spared_for_a_reason() {
+    let (mut struck, mut met) = (BTreeSet::new(), BTreeSet::new());
+    for subject in [OF_PLAY, OF_THE_DOOR, OF_MAPS].concat() {
+        let end = format!("/{}", subject.actor);
+        let living = living(&subject);
+        let kinds = living.iter().filter(|(path, _)| path.ends_with(&end)).map(|(_, kind)| *kind);
+        let before = struck.len();
+        struck.extend(kinds);
+        assert_eq!(struck.len(), before + 1, "{} is a kind of its own", subject.actor);
+        met.extend(living.iter().map(|(_, kind)| *kind));
+    }
+    let spared: BTreeSet<&str> = SPARED.iter().map(|(kind, _)| *kind).collect();
+    assert!(met.iter().all(|kind| struck.contains(kind) || spared.contains(kind)), "{met:?}");
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let promised: BTreeSet<String> = ["actors", "bin/src", "render/src"]
+        .iter()
+        .flat_map(|it| promised(&tree.join(it)))
+        .collect();
+    let known: BTreeSet<String> = struck.union(&spared).map(|kind| (*kind).to_owned()).collect();
+    assert_eq!(promised, known, "a kind that nobody strikes, or one that is no more");
 }
