@@ -13,6 +13,7 @@ mod plan;
 mod play;
 mod printed;
 mod progress;
+mod reach;
 mod reads;
 mod review;
 mod source;
@@ -217,7 +218,15 @@ impl Script {
             Ok(begun) => begun,
             Err(mistake) => return vec![mistake],
         };
-        let mut mistakes = review::review(self, &begun.laid.stage, &begun.scope);
+        let Laid { engine, ast, stage } = &begun.laid;
+        let mut mistakes = review::review(self, stage, &begun.scope);
+        let unreached = reach::mistakes(self, engine, ast);
+        // What hides a check is used wrongly too.
+        let is_told = |it: &ScriptError| {
+            unreached.iter().any(|other| (other.line, other.column) == (it.line, it.column))
+        };
+        mistakes.retain(|it| !is_told(it));
+        mistakes.extend(unreached);
         if let Some(first) = begun.mistake {
             // The same may show in the text too.
             mistakes.retain(|it| it.line != first.line);
@@ -230,7 +239,8 @@ impl Script {
 
     fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
         let Begun { laid, mistake, .. } = self.begin(conditions)?;
-        mistake.map_or(Ok(laid), Err)
+        let unreached = reach::mistakes(self, &laid.engine, &laid.ast);
+        unreached.into_iter().next().or(mistake).map_or(Ok(laid), Err)
     }
 
     /// Run the script's own statements, as far as they come.
@@ -243,6 +253,7 @@ impl Script {
         engine.on_debug(move |text, _, place| debugs.print(text, place));
         let ast = engine.compile(&self.text);
         let ast = ast.map_err(|error| ScriptError::parsing(self, &error))?;
+        stage.0.checks.borrow_mut().are_of(&ast);
         let mut scope = Scope::new();
         let ran = engine.run_ast_with_scope(&mut scope, &ast);
         let ran = ran.map_err(|error| ScriptError::running(self, &error, rhai::Position::NONE));
@@ -289,8 +300,11 @@ fn limit_time(engine: &mut Engine) {
 }
 
 /// An engine with the language's own functions, without clocks, files and modules, and with limits.
+/// It leaves a text as it is written: what is folded has no places, and what is cut away is missed
+/// by nobody.
 fn engine() -> Engine {
     let mut engine = Engine::new_raw();
+    engine.set_optimization_level(OptimizationLevel::None);
     engine.register_global_module(StandardPackage::new().as_shared_module());
     engine
         .set_max_operations(limit::OPERATIONS_MAX)
@@ -310,12 +324,5 @@ fn engine() -> Engine {
     let wait = || -> Said<()> { Err(wrong("no time passes in here; expected after() or at()")) };
     engine.register_fn("sleep", move |_: i64| wait()).register_fn("sleep", move |_: f64| wait());
     limit_time(&mut engine);
-    engine
-}
-
-/// An engine to read a text with: what is folded into a constant has no places any more.
-fn reader() -> Engine {
-    let mut engine = engine();
-    engine.set_optimization_level(OptimizationLevel::None);
     engine
 }

@@ -115,6 +115,30 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             "late.rhai:2:1: expect_within: the scenario ends at 2 s",
         ),
         (
+            "behind.rhai",
+            "scenario(#{ seconds: 2 });\nat(1, || {\n return;\n expect(\"x\", false); });",
+            65,
+            "behind.rhai:4:2: this check can never be evaluated: a `return`, `throw`, `break`,",
+        ),
+        (
+            "uncalled.rhai",
+            "scenario(#{ seconds: 2 });\nfn f() {\n never(\"x\", || true); }",
+            65,
+            "uncalled.rhai:3:2: this check can never be evaluated: nothing calls f; expected",
+        ),
+        (
+            "method.rhai",
+            "scenario(#{ seconds: 2 });\nat(1, || \"x\".expect(false));",
+            65,
+            "method.rhai:2:14: expect is called as a method; expected expect(\"name\", condition)",
+        ),
+        (
+            "pointer.rhai",
+            "scenario(#{ seconds: 2 });\nlet f = Fn(\"expect\");",
+            65,
+            "pointer.rhai:2:9: expect is called through a function pointer; expected expect(",
+        ),
+        (
             "deep.rhai",
             &format!("let a = {}1{};", "(".repeat(500), ")".repeat(500)),
             65,

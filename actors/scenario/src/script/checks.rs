@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use dh_machine::Micros;
 use rhai::{AST, ASTNode, Expr, FnPtr, Position, Stmt};
 
-use super::error::{Said, wrong};
+use super::error::{Said, of_words, wrong};
 use super::limit::WAITING_MAX;
+use super::reach::usage;
 use super::source::key;
 
 /// The words that check something.
@@ -34,24 +35,42 @@ pub(super) struct Check {
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) open: Vec<Check>,
+    /// Where the script calls a word that checks something.
+    written: BTreeSet<(usize, usize)>,
     /// Where something was checked at least once.
     reached: BTreeSet<(usize, usize)>,
 }
 
 impl Checks {
-    /// One more condition.
-    pub(super) fn open(&mut self, check: Check) -> Said<()> {
+    /// Of this script.
+    pub(super) fn are_of(&mut self, ast: &AST) {
+        ast.walk(&mut |path| {
+            self.written.extend(path.last().and_then(check_at).map(key));
+            true
+        });
+    }
+
+    /// One more condition, by this word.
+    pub(super) fn open(&mut self, word: &str, check: Check) -> Said<()> {
         if WAITING_MAX <= self.open.len() {
             return Err(wrong(format!("expected at most {WAITING_MAX} checks that wait")));
         }
-        self.reach(check.place);
+        self.reach(word, check.place)?;
         self.open.push(check);
         Ok(())
     }
 
-    /// The check at this place was evaluated.
-    pub(super) fn reach(&mut self, place: Position) {
+    /// The check at this place was evaluated. One that is called by a name that was worked out is
+    /// written nowhere, so nobody would notice if it were not evaluated.
+    pub(super) fn reach(&mut self, word: &str, place: Position) -> Said<()> {
+        if !self.written.contains(&key(place)) {
+            let usage = usage(word);
+            return Err(of_words(format!(
+                "{word} is called through a function pointer; expected {usage}"
+            )));
+        }
         self.reached.insert(key(place));
+        Ok(())
     }
 
     /// How many were looked at, each place of the script counted once.
@@ -64,7 +83,7 @@ impl Checks {
         let mut unreached = Vec::new();
         ast.walk(&mut |path| {
             if let Some(place) = path.last().and_then(check_at)
-                && !path.iter().any(is_conditional)
+                && !path.windows(2).any(is_conditional)
                 && !self.reached.contains(&key(place))
                 && !unreached.contains(&place)
             {
@@ -77,7 +96,7 @@ impl Checks {
 }
 
 /// Where a node calls one of the words that check something.
-fn check_at(node: &ASTNode<'_>) -> Option<Position> {
+pub(super) fn check_at(node: &ASTNode<'_>) -> Option<Position> {
     let (call, place) = match node {
         ASTNode::Expr(Expr::FnCall(call, place)) | ASTNode::Stmt(Stmt::FnCall(call, place)) => {
             (call, *place)
@@ -87,10 +106,17 @@ fn check_at(node: &ASTNode<'_>) -> Option<Position> {
     WORDS.contains(&call.name.as_str()).then_some(place)
 }
 
-fn is_conditional(node: &ASTNode<'_>) -> bool {
-    matches!(
-        node,
-        ASTNode::Stmt(Stmt::If(..) | Stmt::Switch(..) | Stmt::For(..) | Stmt::While(..))
-            | ASTNode::Expr(Expr::And(..) | Expr::Or(..))
-    )
+/// Whether the second of two nodes, which stands in the first, need not be reached.
+fn is_conditional(nodes: &[ASTNode<'_>]) -> bool {
+    match nodes {
+        [ASTNode::Stmt(Stmt::TryCatch(it, _)), ASTNode::Stmt(within)] => {
+            it.branch.iter().any(|it| std::ptr::eq(it, *within))
+        }
+        [
+            ASTNode::Stmt(Stmt::If(..) | Stmt::Switch(..) | Stmt::For(..) | Stmt::While(..))
+            | ASTNode::Expr(Expr::And(..) | Expr::Or(..) | Expr::Coalesce(..)),
+            _,
+        ] => true,
+        _ => false,
+    }
 }

@@ -164,6 +164,11 @@ pub(super) fn wrong(what: impl Into<String>) -> Box<EvalAltResult> {
     Wrong { what: what.into(), ..Wrong::default() }.into()
 }
 
+/// A complaint about a word that is used as it cannot be.
+pub(super) fn of_words(what: impl Into<String>) -> Box<EvalAltResult> {
+    Wrong { what: what.into(), helps: Some(DOCS), ..Wrong::default() }.into()
+}
+
 /// A complaint about something that is not there.
 pub(super) fn missing(what: impl Into<String>) -> Box<EvalAltResult> {
     Wrong { what: what.into(), missing: true, ..Wrong::default() }.into()
@@ -182,7 +187,7 @@ pub(super) fn unknown<'a>(
     said: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Box<EvalAltResult> {
-    Wrong { what: no_such(kind, said, known), helps: Some(DOCS), ..Wrong::default() }.into()
+    of_words(no_such(kind, said, known))
 }
 
 /// A name that the script gives to nobody.

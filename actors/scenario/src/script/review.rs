@@ -10,7 +10,7 @@ use super::error::{Said, ScriptError, no_such};
 use super::source::key;
 use super::stage::Stage;
 use super::words::{self, Entries, PeerHandle, ServerHandle, Word, takes};
-use super::{Script, reader};
+use super::{Script, engine};
 
 /// Entries of the object maps that words hand out.
 pub(super) const ENTRIES: Entries = &[
@@ -39,7 +39,7 @@ pub(super) struct Review<'a> {
 
 /// Everything wrong that shows in the text. `scope` is what the script's own statements left.
 pub(super) fn review(script: &Script, stage: &Stage, scope: &Scope<'_>) -> Vec<ScriptError> {
-    let engine = reader();
+    let engine = engine();
     // A text that is none was told before.
     let Ok(ast) = engine.compile(&script.text) else { return Vec::new() };
     let named = engine.collect_fn_metadata(None, |it| Some(it.metadata.name.to_string()), true);

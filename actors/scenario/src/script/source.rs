@@ -2,7 +2,7 @@
 
 use rhai::{ASTNode, Expr, Position, Stmt};
 
-use super::{Script, reader};
+use super::{Script, engine};
 use crate::report::Place;
 
 /// Characters that are shown of one call.
@@ -20,7 +20,7 @@ impl Script {
     /// lead there: its key, or the last one on the way that is written out there. Without a place
     /// the data at the top is meant.
     pub(super) fn entry(&self, call: Position, path: &[String]) -> Position {
-        let Ok(ast) = reader().compile(&self.text) else { return call };
+        let Ok(ast) = engine().compile(&self.text) else { return call };
         let mut found = call;
         ast.walk(&mut |nodes| {
             let Some(

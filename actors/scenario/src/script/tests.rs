@@ -1,6 +1,7 @@
 //! Scripts that are wrong are refused with their place; others give one course a seed.
 
 mod bounds;
+mod reach;
 mod reading;
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ pub(super) fn register(words: &mut Words) {
         "The condition holds now.",
         move |name: &str, holds: bool| -> Said<()> {
             let place = stage.0.place.get();
-            stage.0.checks.borrow_mut().reach(place);
+            stage.0.checks.borrow_mut().reach("expect", place)?;
             let found = stage.0.reads.borrow_mut().take();
             let mut world = stage.world()?;
             if !holds {
@@ -40,7 +40,7 @@ pub(super) fn register(words: &mut Words) {
         move |span: Dynamic, name: &str, holds: FnPtr| -> Said<()> {
             let by = stage.0.now.get() + micros("expect_within", &span)?;
             in_time(&stage, "expect_within", by)?;
-            open(&stage, name, Kind::By(by), holds)
+            open(&stage, "expect_within", name, Kind::By(by), holds)
         },
     );
     let stage = words.stage.clone();
@@ -49,7 +49,7 @@ pub(super) fn register(words: &mut Words) {
         "The condition holds at some moment before the end.",
         move |name: &str, holds: FnPtr| -> Said<()> {
             let kind = Kind::By(stage.plan()?.span);
-            open(&stage, name, kind, holds)
+            open(&stage, "eventually", name, kind, holds)
         },
     );
     let stage = words.stage.clone();
@@ -58,12 +58,12 @@ pub(super) fn register(words: &mut Words) {
         "The condition holds at no moment from now on.",
         move |name: &str, holds: FnPtr| -> Said<()> {
             stage.plan()?;
-            open(&stage, name, Kind::Never, holds)
+            open(&stage, "never", name, Kind::Never, holds)
         },
     );
 }
 
-fn open(stage: &Stage, name: &str, kind: Kind, holds: FnPtr) -> Said<()> {
+fn open(stage: &Stage, word: &str, name: &str, kind: Kind, holds: FnPtr) -> Said<()> {
     let (name, place) = (name.to_owned(), stage.0.place.get());
-    stage.0.checks.borrow_mut().open(Check { name, kind, holds, place })
+    stage.0.checks.borrow_mut().open(word, Check { name, kind, holds, place })
 }
