@@ -97,6 +97,13 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             "map.rhai:1:46: servers.main.map: there is no map \"nowhere\"",
         ),
         (
+            "hill.rhai",
+            "scenario(#{ seconds: 2, pallets: #{ hill: #{} } });\nlet map = \"hill:no.dh-map\";\n\
+             at(1, || server(\"main\").map(map));",
+            66,
+            "hill.rhai:3:25: there is no map \"hill:no.dh-map\": pallet \"hill\" holds hill:assets",
+        ),
+        (
             "event.rhai",
             "scenario(#{ seconds: 2, peers: #{ a: #{} } });\non(peer(\"a\"), \"playin\", || 1);",
             65,

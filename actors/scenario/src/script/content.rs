@@ -37,10 +37,17 @@ pub(super) struct Kept {
 pub(super) struct Contents {
     pallets: BTreeMap<String, Rc<Vec<u8>>>,
     core: Option<Core>,
+    /// Whether the script speaks of the core pallet.
+    names_core: bool,
     disks: BTreeMap<String, Kept>,
 }
 
 impl Contents {
+    /// Those of this script.
+    pub(super) fn of(text: &str) -> Self {
+        Self { names_core: text.contains(CORE), ..Self::default() }
+    }
+
     /// The disk of a server or a peer.
     pub(super) fn disk(&mut self, owner: &str) -> &mut Kept {
         self.disks.entry(owner.to_owned()).or_insert_with(Kept::new)
@@ -70,12 +77,8 @@ impl Contents {
         }
         let store = disk.store()?;
         store.set_given(given);
-        let map = Self::barcode(plan, &server.map)?;
-        let core = if map.as_deref().is_some_and(|map| map.starts_with("core:")) {
-            Some(self.core()?)
-        } else {
-            None
-        };
+        let map = Self::barcode(plan, Some(server), &server.map)?;
+        let core = if self.names_core { Some(self.core()?) } else { None };
         Ok((Shelf { core, ..Shelf::of(store) }, map))
     }
 
@@ -88,22 +91,43 @@ impl Contents {
         })
     }
 
-    /// The whole barcode of a map as scripts name it; none for the gray box.
-    pub(super) fn barcode(plan: &Plan, map: &str) -> Said<Option<String>> {
-        let (id, path) = map.split_once(':').unwrap_or((map, MAP));
-        match id {
-            "" => Ok(None),
-            CORE => Ok(Some(map.to_owned())),
-            id if plan.pallets.contains_key(id) => Ok(Some(format!("{id}:{path}"))),
-            id => {
-                let known: Vec<&str> = plan.pallets.keys().map(String::as_str).collect();
-                Err(missing(format!(
-                    "there is no map \"{map}\": no pallet \"{id}\" among [{}]; expected one of \
-                     `pallets`, core:assets/demo.dh-map, or \"\" for the gray box",
-                    known.join(", ")
-                )))
-            }
+    /// The whole barcode of a map as scripts name it; none for the gray box. It is one that this
+    /// server has, or any server where none is told.
+    pub(super) fn barcode(
+        plan: &Plan,
+        server: Option<&ServerPlan>,
+        map: &str,
+    ) -> Said<Option<String>> {
+        if map.is_empty() {
+            return Ok(None);
         }
+        let (id, path) = map.split_once(':').unwrap_or((map, MAP));
+        let has = server.and_then(|it| it.pallets.as_ref());
+        let is_had = |it: &&str| has.is_none_or(|has| has.iter().any(|had| had == it));
+        let ids: Vec<&str> = plan.pallets.keys().map(String::as_str).filter(is_had).collect();
+        let of_core = core_maps();
+        let is_there = match id {
+            CORE => of_core.iter().any(|it| it == map),
+            id => ids.contains(&id) && path == MAP,
+        };
+        if is_there {
+            return Ok(Some(format!("{id}:{path}")));
+        }
+        let why = match id {
+            CORE => String::new(),
+            id if ids.contains(&id) => format!(": pallet \"{id}\" holds {id}:{MAP} alone"),
+            id => format!(": no pallet \"{id}\" among [{}]", ids.join(", ")),
+        };
+        let whole = ids.iter().map(|id| format!("{id}:{MAP}")).chain(of_core.iter().cloned());
+        let whole: Vec<String> = whole.collect();
+        let known = ids.iter().copied().chain(whole.iter().map(String::as_str));
+        let near = dh_prefs::nearest(map, known);
+        let hint = near.map(|it| format!("did you mean \"{it}\"? ")).unwrap_or_default();
+        Err(missing(format!(
+            "there is no map \"{map}\"{why}; {hint}expected one of `pallets`, {}, or \"\" for the \
+             gray box",
+            of_core.join(", ")
+        )))
     }
 
     fn core(&mut self) -> Said<Core> {
@@ -147,6 +171,12 @@ impl Kept {
             let _ = self.memory.remove(&format!("{CACHE}/{}", entry.name));
         }
     }
+}
+
+/// The barcodes of the maps of the core pallet.
+fn core_maps() -> Vec<String> {
+    let paths = dh_compile::core_sources().0.iter().map(|(path, _)| *path);
+    paths.filter(|it| it.ends_with(".dh-map")).map(|it| format!("{CORE}:{it}")).collect()
 }
 
 pub(super) fn owner_of_server(name: &str) -> String {

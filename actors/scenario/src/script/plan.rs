@@ -187,7 +187,12 @@ impl Plan {
         }
         each(data, "servers", |name, server| {
             let server = ServerPlan::read(name.to_owned(), server)?;
-            Contents::barcode(&plan, &server.map).under("map")?;
+            for id in server.pallets.iter().flatten() {
+                let all = plan.pallets.keys().map(String::as_str);
+                let is_there = plan.pallets.contains_key(id);
+                is_there.then_some(()).ok_or_else(|| nobody("pallet", id, all)).under("pallets")?;
+            }
+            Contents::barcode(&plan, Some(&server), &server.map).under("map")?;
             plan.servers.push(server);
             Ok(())
         })?;

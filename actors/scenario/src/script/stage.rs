@@ -169,7 +169,7 @@ impl Stage {
         Self(Rc::new(Shared {
             plan: RefCell::default(),
             world: RefCell::default(),
-            contents: RefCell::default(),
+            contents: RefCell::new(Contents::of(&script.text)),
             servers: RefCell::default(),
             peers: RefCell::default(),
             queue: RefCell::default(),

@@ -1,6 +1,7 @@
 //! Scripts that are wrong are refused with their place; others give one course a seed.
 
 mod bounds;
+mod maps;
 mod reach;
 mod reading;
 
@@ -142,14 +143,6 @@ fn what_is_asked_of_peers_and_servers_is_told_with_its_place_too() {
         let (mistake, _) = mistake(&format!("{ADA}{text}"));
         assert!(mistake.starts_with("it.rhai:3") && mistake.contains(told), "{text}: {mistake}");
     }
-}
-
-#[test]
-fn a_map_that_is_not_there_is_missing_and_nothing_is_started() {
-    let text = "scenario(#{ seconds: 2, servers: #{ main: #{ map: \"nowhere\" } } });";
-    let (mistake, missing) = mistake(text);
-    assert!(mistake.contains("there is no map \"nowhere\"") && missing, "{mistake}");
-    assert!(Script::new("it.rhai", text).plan().unwrap_err().missing);
 }
 
 #[test]

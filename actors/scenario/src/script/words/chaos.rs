@@ -308,7 +308,7 @@ impl Fault {
                 later(stage, *span, move |stage| servers::start_unless_it_runs(stage, at))
             }
             Self::Map(at, map) => {
-                let barcode = Contents::barcode(&*stage.plan()?, map)?;
+                let barcode = Contents::barcode(&*stage.plan()?, None, map)?;
                 let line = format!("map {}", barcode.unwrap_or_default());
                 let id = stage.server(*at)?;
                 stage.world()?.console(id, &line);

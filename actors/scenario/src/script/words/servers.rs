@@ -76,9 +76,11 @@ fn orders(words: &mut Words) {
     );
     words.word(
         "server.map(\"pallet\")",
-        "Changes to the map of a pallet, or to core:assets/demo.dh-map.",
+        "Changes to the map of a pallet, or to core:assets/demo.dh-map. One that is not there is a \
+         mistake of the scenario; console(\"map x\") tries one.",
         |server: &mut ServerHandle, map: &str| {
-            let barcode = Contents::barcode(&*server.stage.plan()?, map)?;
+            let plan = server.stage.plan()?;
+            let barcode = Contents::barcode(&plan, plan.servers.get(server.at), map)?;
             let barcode = barcode.ok_or_else(|| {
                 wrong("map: a server only starts with the gray box; expected the id of a pallet")
             })?;

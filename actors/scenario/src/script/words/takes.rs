@@ -112,7 +112,7 @@ fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
             Some(_) => Ok(()),
             None => Err(wrong_pref(dh_prefs::Problem::unknown(said))),
         },
-        ("\"pallet\"", _) => Contents::barcode(&*stage.plan()?, said).map(drop),
+        ("\"pallet\"", _) => Contents::barcode(&*stage.plan()?, None, said).map(drop),
         _ => Ok(()),
     }
 }
