@@ -6,6 +6,7 @@
 mod access;
 mod change;
 mod collect;
+mod figures;
 mod follow;
 mod guarded;
 mod http;
@@ -31,8 +32,9 @@ pub use self::collect::Collector;
 pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
 pub use self::order::{Answer, AskHook, Hook, Hooks, LaneName, Order, Outcome, Undone};
 pub use self::snapshot::{
-    ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, Name, PanicRow,
-    Process, Snapshot, Spread, State, TickRow, TickStrip, Traffic,
+    ActorRow, EdgeRow, Figures, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, Name,
+    PanicRow, PlayersRow, Process, Snapshot, Spread, State, TickRow, TickStrip, TickTotals,
+    Traffic, Usage,
 };
 pub use self::token::{Token, TokenError};
 

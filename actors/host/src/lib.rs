@@ -18,6 +18,7 @@ mod driver;
 pub mod flight;
 mod limits;
 mod metrics;
+mod players;
 mod port;
 mod registry;
 mod runtime;
@@ -36,6 +37,7 @@ pub use self::clock::Clock;
 pub use self::driver::Pump;
 pub use self::limits::{Holding, Limit, Limits};
 pub use self::metrics::Summary;
+pub use self::players::{Player, Players, Room, Stage};
 pub use self::port::{Counts, HeldBack, Inlet, LaneStats, Port, PortStats, Refused, Sending, Why};
 pub use self::registry::{
     ActorId, ActorReport, ActorState, Asked, Edge, Faults, Registry, TickRecord, Wait, ask_cycle,

@@ -26,7 +26,7 @@ pub use self::waits::{Asked, Edge, Wait};
 pub(crate) use self::entry::Entry;
 pub(crate) use self::past::{Deeds, Past, Reading};
 pub(crate) use self::report::Pulse;
-pub(crate) use self::ticks::Ticks;
+pub(crate) use self::ticks::{TickSums, Ticks};
 pub(crate) use self::waits::{Awaited, Waits};
 
 use crate::actor::Exit;
@@ -209,6 +209,15 @@ impl Registry {
             *kind = (kind.0.beside(&control), kind.1.beside(&data));
         }
         lanes
+    }
+
+    /// What all actors of a kind have done, those that have ended included.
+    pub(crate) fn deeds_of(&self, kind: &str) -> Deeds {
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deeds = past.kinds.get(kind).cloned().unwrap_or_default();
+        let live = self.live.iter().filter(|entry| entry.spec.kind == kind);
+        live.for_each(|entry| deeds.add(&entry.reading()));
+        deeds
     }
 
     /// A number that changes when an actor comes or goes.

@@ -30,6 +30,7 @@ use crate::clock::Clock;
 use crate::flight::Flight;
 use crate::limits::Limits;
 use crate::net::Net;
+use crate::players::Players;
 use crate::port::Port;
 use crate::registry::{ActorId, Registry};
 use crate::scope::{Node, Place, Scope};
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     last: Mutex<LastResort>,
     flight: Arc<Flight>,
     limits: Limits,
+    players: Players,
     watchdog: Mutex<Watchdog>,
     /// How the watchdog's thread is told, where there is one.
     watch: OnceLock<Sender<Ask>>,
@@ -94,6 +96,7 @@ impl Runtime {
                 last: Mutex::default(),
                 flight: Arc::new(Flight::new(clock, records)),
                 limits: Limits::new(clock),
+                players: Players::default(),
                 watchdog: Mutex::default(),
                 watch: OnceLock::new(),
                 armed: AtomicBool::new(false),
@@ -141,6 +144,12 @@ impl Runtime {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.inner.limits
+    }
+
+    /// How far the peers of its servers have come.
+    #[must_use]
+    pub fn players(&self) -> &Players {
+        &self.inner.players
     }
 
     /// The network.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use bytes::Bytes;
 use dashmap::DashMap;
 use dh_host::net::PeerKey;
-use dh_host::{Holding, Port};
+use dh_host::{Holding, Player, Port, Room};
 use dh_messages::{MapAdvert, ToClient};
 use dh_prefs::Prefs;
 
@@ -17,6 +17,7 @@ use crate::event::{Observer, ServerEvent};
 use crate::library::Library;
 use crate::listener::ListenerMsg;
 use crate::map_switch::MapSwitchMsg;
+use crate::prefs::players_max;
 use crate::roster::RosterMsg;
 use crate::session::{Say, SessionMsg};
 use crate::tick::TickMsg;
@@ -38,6 +39,8 @@ struct Ports {
     advert: Mutex<MapAdvert>,
     /// As they stand now, so that whoever is remade lives by them.
     prefs: Mutex<Arc<Prefs>>,
+    /// Where its peers are counted.
+    room: OnceLock<Room>,
     observer: Observer,
 }
 
@@ -66,6 +69,7 @@ impl Directory {
             library,
             advert: Mutex::new(MapAdvert { generation: 1, ..MapAdvert::default() }),
             prefs: Mutex::new(Arc::new(prefs)),
+            room: OnceLock::new(),
             observer,
         }))
     }
@@ -209,6 +213,9 @@ impl Directory {
     }
 
     pub(crate) fn set_prefs(&self, prefs: Arc<Prefs>) {
+        if let Some(room) = self.0.room.get() {
+            room.bound(players_max(&prefs));
+        }
         *self.0.prefs.lock().unwrap_or_else(PoisonError::into_inner) = prefs;
     }
 
@@ -224,6 +231,16 @@ impl Directory {
 
     pub(crate) fn leave(&self, peer: PeerId) {
         self.0.sessions.remove(&peer);
+    }
+
+    /// One more peer among those of this server, where they are counted.
+    pub(crate) fn player(&self) -> Option<Player> {
+        self.0.room.get().map(Room::enter)
+    }
+
+    /// Count its peers there.
+    pub(crate) fn set_room(&self, room: Room) {
+        drop(self.0.room.set(room));
     }
 
     pub(crate) fn set_roster(&self, port: Port<RosterMsg>) {

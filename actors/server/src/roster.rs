@@ -17,7 +17,7 @@ mod tickets;
 
 use std::sync::Arc;
 
-use dh_host::{Actor, Context, Inlet, Performed, Start};
+use dh_host::{Actor, Context, Inlet, Performed, Stage, Start};
 use dh_machine::planted::{self, Bug};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{CloseCode, ConsoleAnswer, EntityId, PlayerEntry, Str8, Str16, ToClient};
@@ -134,6 +134,15 @@ impl Standing {
             Self::Handshaking => "handshaking",
             Self::Loading | Self::Spawning => "loading",
             Self::Playing => "playing",
+        }
+    }
+
+    /// What it is counted as.
+    pub(crate) const fn stage(self) -> Stage {
+        match self {
+            Self::Connecting | Self::Handshaking => Stage::Connecting,
+            Self::Loading | Self::Spawning => Stage::Loading,
+            Self::Playing => Stage::Playing,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::library::Library;
 use crate::limits::ServerLimits;
 use crate::listener::{Arrivals, ListenerActor};
 use crate::map_switch::{MapError, MapSwitchActor, MapSwitchMsg, PreparedMap, prepare_whole};
+use crate::prefs::players_max;
 use crate::roster::{ConsoleLine, RosterActor, RosterMsg};
 use crate::session::{Ending, SessionMsg};
 use crate::tick::TickActor;
@@ -95,6 +96,8 @@ impl Server {
         let library = Library::new(shelf.as_ref().map(|shelf| shelf.store.clone()));
         let directory = Directory::new(prefs, library, options.observer);
         ServerLimits::of(scope.runtime()).declare(&directory);
+        let places = players_max(&directory.prefs());
+        directory.set_room(scope.runtime().players().room(places));
         let traced = scope.runtime().trace().is_on();
 
         let map = match &options.map {

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use dh_host::net::{Closed, Connection, InMessage, NetEvent};
-use dh_host::{Actor, Context, Exit, ExitReason, Performed, Place, Port, Start};
+use dh_host::{Actor, Context, Exit, ExitReason, Performed, Place, Player, Port, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
 use dh_messages::{
     BlobRequest, CloseCode, Content, EntityId, MapAdvert, PROTOCOL_VERSION, SessionEnd, Str16,
@@ -116,11 +116,14 @@ pub struct SessionActor {
     gone: Arc<OnceLock<Closed>>,
     /// Whether the peer knows why, so that no second reason is sent.
     told: bool,
+    /// Its place in what is counted of all peers.
+    player: Option<Player>,
 }
 
 impl SessionActor {
     pub(crate) fn new(opening: Opening, connection: Connection, directory: Directory) -> Self {
         Self {
+            player: directory.player(),
             opening,
             connection,
             directory,
@@ -243,6 +246,9 @@ impl Actor for SessionActor {
             Effect::Pass(Say { id, body }) => drop(self.connection.send(id, &body)),
             Effect::Datagrams(datagrams) => self.send_datagrams(datagrams, cx),
             Effect::Present(mut presence) => {
+                if let Some(player) = &mut self.player {
+                    player.stands(presence.standing.stage());
+                }
                 presence.ping_ms = self.ping_ms();
                 self.directory.to_roster(RosterMsg::Present(presence));
             }
@@ -291,6 +297,7 @@ impl Actor for SessionActor {
     fn ended(&mut self, exit: &Exit) {
         let peer = self.opening.peer;
         self.directory.leave(peer);
+        self.player = None;
         self.directory.to_tick(TickMsg::Leave(peer));
         self.directory.to_roster(RosterMsg::Left(peer));
         self.directory.to_listener(ListenerMsg::Closed(peer));

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{
-    ActorRow, EdgeRow, LaneRow, LimitRow, LinkRow, LinkTotals, Snapshot, Spread, State, TickStrip,
+    ActorRow, EdgeRow, Figures, LaneRow, LimitRow, LinkRow, LinkTotals, Snapshot, Spread, State,
+    TickStrip,
 };
 use crate::port::Counts;
 
@@ -30,6 +31,8 @@ pub struct Change {
     pub edges: Option<Vec<EdgeRow>>,
     /// The rings among them now, where they changed.
     pub cycles: Option<Vec<Vec<u64>>>,
+    /// The process as a whole now; told once a second.
+    pub figures: Option<Figures>,
     /// Tick loops with their new ticks alone.
     pub ticks: Vec<TickStrip>,
     /// Every live connection now; told once a second.
@@ -168,6 +171,9 @@ impl Snapshot {
         }
         if let Some(cycles) = change.cycles {
             self.cycles = cycles;
+        }
+        if let Some(figures) = change.figures {
+            self.figures = figures;
         }
         for strip in change.ticks {
             self.tick(strip);

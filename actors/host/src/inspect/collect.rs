@@ -11,11 +11,11 @@ use dh_machine::Micros;
 
 use super::change::{Beat, Numbers, counts_of, spread_of};
 use super::snapshot::{
-    ActorRow, EdgeRow, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow, PanicRow,
-    Process, Snapshot, Spread, State, Traffic,
+    ActorRow, EdgeRow, Figures, KindRow, LaneRow, LimitRow, LinkRow, LinkTotals, MessageRow,
+    PanicRow, Process, Snapshot, Spread, State, Traffic,
 };
 use super::waiting::Waiting;
-use super::{limits, ticks};
+use super::{figures, limits, ticks};
 use crate::metrics::Noted;
 use crate::net::{ConnectionStats, Face};
 use crate::port::{Counts, Glance, LaneStats};
@@ -42,7 +42,7 @@ impl Collector {
         let now = self.now();
         let (past, live) = self.runtime.registry().all();
         let Waiting { edges, cycles } = self.waiting(live.iter().map(AsRef::as_ref));
-        let ticks = ticks::strips(live.iter().map(AsRef::as_ref), &BTreeMap::new());
+        let strips = ticks::strips(live.iter().map(AsRef::as_ref), &BTreeMap::new());
         let read = |entry: Arc<Entry>| {
             let reading = entry.reading();
             (entry, reading)
@@ -56,6 +56,8 @@ impl Collector {
         let deeds = deeds(past, &readings);
         let lanes = deeds.iter().map(|(kind, deeds)| (*kind, (deeds.control, deeds.data)));
         let limits = limits::rows(&self.runtime, lanes);
+        let none = Deeds::default();
+        let figures = figures::of(&self.runtime, deeds.get(ticks::TICK).unwrap_or(&none));
         Snapshot {
             seq,
             process: self.process.clone(),
@@ -64,7 +66,8 @@ impl Collector {
             kinds: kinds(deeds, &readings),
             edges,
             cycles,
-            ticks,
+            figures,
+            ticks: strips,
             links,
             link_totals,
             limits,
@@ -112,6 +115,7 @@ impl Collector {
             id: *id,
             peer: face.remote().to_string(),
             rtt_us: face.rtt().0,
+            rtt_var_us: face.rtt_variation().map(|span| span.0),
             window: stats.window,
             traffic: traffic(stats),
             send_queue: stats.send_queue,
@@ -119,6 +123,11 @@ impl Collector {
         let rows: Vec<LinkRow> = all.live.iter().map(row).collect();
         let live = number(rows.len());
         (LinkTotals { live, made: all.made, traffic: traffic(&all.total) }, rows)
+    }
+
+    /// The process as a whole.
+    pub(crate) fn figures(&self) -> Figures {
+        figures::of(&self.runtime, &self.runtime.registry().deeds_of(ticks::TICK))
     }
 
     /// Every limit.
@@ -239,7 +248,7 @@ fn lane(lane: LaneStats) -> LaneRow {
     LaneRow { depth: number(lane.depth), peak: number(lane.peak), max: number(lane.max) }
 }
 
-fn spread(noted: &Noted, with_buckets: bool) -> Spread {
+pub(super) fn spread(noted: &Noted, with_buckets: bool) -> Spread {
     let summary = noted.summary();
     Spread {
         count: summary.count,

@@ -15,7 +15,7 @@ use super::ticks;
 use super::waiting::Waiting;
 use crate::registry::{Entry, Pulse};
 
-/// How often connections and limits are told, whose reading takes the locks of transports and
+/// How often connections, limits and the process as a whole are told, whose reading takes the locks of transports and
 /// ports; and the spreads of one actor, which are most of what there is to read of it.
 const SLOWLY: Micros = Micros::from_secs(1);
 /// The spreads of actors come due at so many different moments, so that no step has all to read.
@@ -112,6 +112,7 @@ impl Follower {
         if now >= self.slow_due {
             self.slow_due = now + SLOWLY;
             change.links = Some(self.collector.links());
+            change.figures = Some(self.collector.figures());
             let limits = self.collector.limits();
             if limits != self.limits {
                 self.limits.clone_from(&limits);

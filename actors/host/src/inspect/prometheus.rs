@@ -5,11 +5,28 @@
 
 use std::fmt::{self, Write};
 
-use super::snapshot::{KindRow, LimitRow, Snapshot, Spread};
+use super::snapshot::{
+    KindRow, LimitRow, LinkRow, PlayersRow, Snapshot, Spread, TickTotals, Usage,
+};
 
 /// Upper ends of the buckets that are told, in nanoseconds: powers of two, where buckets of the
 /// histograms end, so that what is told is exact.
 const BOUNDS_NS: [u64; 4] = [1 << 17, 1 << 20, 1 << 23, 1 << 26];
+
+/// The same of ticks, which come every 16.7 ms or so: powers of two and what lies half way between.
+const TICK_BOUNDS_NS: [u64; 11] = [
+    1 << 17,
+    1 << 18,
+    1 << 19,
+    1 << 20,
+    1 << 21,
+    1 << 22,
+    1 << 23,
+    3 << 22,
+    1 << 24,
+    1 << 25,
+    1 << 27,
+];
 
 /// What the text is called in HTTP.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -18,10 +35,14 @@ pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8"
 pub(crate) fn text(snapshot: &Snapshot) -> String {
     let mut text = Text(String::new());
     text.process(snapshot);
+    text.usage(&snapshot.figures.usage);
+    text.players(snapshot.figures.players);
+    text.ticks(&snapshot.figures.ticks);
     text.limits(&snapshot.limits);
     text.actors(&snapshot.kinds);
     text.spreads(&snapshot.kinds);
     text.links(snapshot);
+    text.paths(&snapshot.links);
     text.0
 }
 
@@ -48,8 +69,45 @@ impl Text {
         let (edges, cycles) = (snapshot.edges.len(), snapshot.cycles.len());
         self.alone("dh_wait_edges", "gauge", "Actors that wait for another.", edges);
         self.alone("dh_wait_cycles", "gauge", "Rings of actors that wait for each other.", cycles);
-        let overruns: u64 = snapshot.ticks.iter().map(|strip| strip.overruns).sum();
-        self.alone("dh_tick_overruns_total", "counter", "Ticks that took too long.", overruns);
+    }
+
+    /// By the names that every program gives these.
+    fn usage(&mut self, usage: &Usage) {
+        let [cpu, started] = [usage.cpu_ns, usage.started_ns].map(|ns| ns.map(Seconds));
+        let help = "Memory that is resident.";
+        self.known("process_resident_memory_bytes", "gauge", help, usage.resident_bytes);
+        let help = "Time on processors, of all threads together.";
+        self.known("process_cpu_seconds_total", "counter", help, cpu);
+        let help = "Files, sockets and pipes that are open.";
+        self.known("process_open_fds", "gauge", help, usage.open_files);
+        let help = "When it started, in seconds since 1970.";
+        self.known("process_start_time_seconds", "gauge", help, started);
+    }
+
+    /// Nothing where there is no server.
+    fn players(&mut self, players: Option<PlayersRow>) {
+        let Some(PlayersRow { connecting, loading, playing, max }) = players else { return };
+        self.family("dh_players", "gauge", "Peers of the servers here, by how far they have come.");
+        for (state, count) in
+            [("connecting", connecting), ("loading", loading), ("playing", playing)]
+        {
+            self.sample("dh_players", &[("state", state)], count);
+        }
+        self.alone("dh_players_max", "gauge", "Peers that may be there at once.", max);
+    }
+
+    fn ticks(&mut self, ticks: &TickTotals) {
+        let help = "Ticks that took too long.";
+        self.alone("dh_tick_overruns_total", "counter", help, ticks.overruns);
+        for (name, help, spread) in [
+            ("dh_tick_work_seconds", "How long ticks worked.", &ticks.work),
+            ("dh_tick_late_seconds", "How late ticks began.", &ticks.late),
+        ] {
+            self.family(name, "histogram", help);
+            if spread.count > 0 {
+                self.histogram(name, &[], &TICK_BOUNDS_NS, spread);
+            }
+        }
     }
 
     /// How much waits in lanes is told by kind already: here only how often they were full.
@@ -115,22 +173,30 @@ impl Text {
         for (name, help, of) in spreads {
             self.family(name, "histogram", help);
             for kind in kinds.iter().filter(|kind| of(kind).count > 0) {
-                self.histogram(name, &kind.kind, of(kind));
+                self.histogram(name, &[("kind", &kind.kind)], &BOUNDS_NS, of(kind));
             }
         }
     }
 
-    fn histogram(&mut self, name: &str, kind: &str, spread: &Spread) {
+    /// Its bounds are powers of two, or one and a half times one.
+    fn histogram(
+        &mut self,
+        name: &str,
+        labels: &[(&str, &str)],
+        bounds_ns: &[u64],
+        spread: &Spread,
+    ) {
         let bucket = format!("{name}_bucket");
-        for bound in BOUNDS_NS {
-            let within = spread.buckets.iter().filter(|(upper, _)| *upper < bound);
-            let count: u64 = within.map(|(_, count)| count).sum();
-            let le = Seconds(bound).to_string();
-            self.sample(&bucket, &[("kind", kind), ("le", &le)], count);
+        let mut told = |le: &str, count: u64| {
+            self.sample(&bucket, &[labels, &[("le", le)]].concat(), count);
+        };
+        for bound in bounds_ns {
+            let within = spread.buckets.iter().filter(|(upper, _)| upper < bound);
+            told(&Seconds(*bound).to_string(), within.map(|(_, count)| count).sum());
         }
-        self.sample(&bucket, &[("kind", kind), ("le", "+Inf")], spread.count);
-        self.sample(&format!("{name}_sum"), &[("kind", kind)], Seconds(spread.sum_ns));
-        self.sample(&format!("{name}_count"), &[("kind", kind)], spread.count);
+        told("+Inf", spread.count);
+        self.sample(&format!("{name}_sum"), labels, Seconds(spread.sum_ns));
+        self.sample(&format!("{name}_count"), labels, spread.count);
     }
 
     fn links(&mut self, snapshot: &Snapshot) {
@@ -152,6 +218,39 @@ impl Text {
         }
     }
 
+    /// Of all live connections the least, the middle and the most: a series for each would grow
+    /// with the peers.
+    fn paths(&mut self, links: &[LinkRow]) {
+        let help = "Round trips of the connections that live: least, middle, most.";
+        let rtts = links.iter().map(|link| link.rtt_us.saturating_mul(1_000));
+        self.three("dh_link_rtt_seconds", help, rtts.collect(), Seconds);
+        let help = "How far single round trips lie from that on average: least, middle, most.";
+        let variations = links.iter().filter_map(|link| link.rtt_var_us);
+        let variations = variations.map(|us| us.saturating_mul(1_000));
+        self.three("dh_link_rtt_variation_seconds", help, variations.collect(), Seconds);
+        let help =
+            "Bytes that may be on their way in a connection that lives: least, middle, most.";
+        let windows = links.iter().map(|link| link.window).filter(|window| *window > 0);
+        self.three("dh_link_window_bytes", help, windows.collect(), |bytes| bytes);
+    }
+
+    /// Gauges of the least, the middle and the most; none where there is nothing.
+    fn three<V: fmt::Display>(
+        &mut self,
+        name: &str,
+        help: &str,
+        mut values: Vec<u64>,
+        show: impl Fn(u64) -> V,
+    ) {
+        values.sort_unstable();
+        let (Some(least), Some(most)) = (values.first(), values.last()) else { return };
+        let middle = values[(values.len() - 1) / 2];
+        self.family(name, "gauge", help);
+        for (quantile, value) in [("0", *least), ("0.5", middle), ("1", *most)] {
+            self.sample(name, &[("quantile", quantile)], show(value));
+        }
+    }
+
     fn each<V: fmt::Display>(
         &mut self,
         kinds: &[KindRow],
@@ -169,6 +268,13 @@ impl Text {
     fn alone(&mut self, name: &str, what: &str, help: &str, value: impl fmt::Display) {
         self.family(name, what, help);
         self.sample(name, &[], value);
+    }
+
+    /// Only where it is known.
+    fn known(&mut self, name: &str, what: &str, help: &str, value: Option<impl fmt::Display>) {
+        if let Some(value) = value {
+            self.alone(name, what, help, value);
+        }
     }
 
     fn family(&mut self, name: &str, what: &str, help: &str) {

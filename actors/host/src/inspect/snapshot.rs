@@ -31,6 +31,8 @@ pub struct Snapshot {
     pub edges: Vec<EdgeRow>,
     /// Rings of actors that wait for each other, as their numbers: each is a deadlock.
     pub cycles: Vec<Vec<u64>>,
+    /// The process as a whole.
+    pub figures: Figures,
     /// The tick loops, one a server of this process.
     pub ticks: Vec<TickStrip>,
     /// Every live connection.
@@ -53,6 +55,59 @@ pub struct Process {
     pub pid: u32,
     /// Whether its time and network are simulated.
     pub simulated: bool,
+}
+
+/// The process as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Figures {
+    /// The peers of its servers; none where it has no server.
+    pub players: Option<PlayersRow>,
+    /// All ticks of all its tick loops, also those of loops that have ended.
+    pub ticks: TickTotals,
+    /// What it takes of its machine.
+    pub usage: Usage,
+}
+
+/// How far peers have come, of all servers of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlayersRow {
+    /// Connected; they have not said who they are.
+    pub connecting: u64,
+    /// They load the map, or wait for their pawn.
+    pub loading: u64,
+    /// They play.
+    pub playing: u64,
+    /// How many may be there at once.
+    pub max: u64,
+}
+
+/// All ticks from the start of the process on. Nothing of it ever gets less.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TickTotals {
+    /// Ticks that worked longer than the time between two.
+    pub overruns: u64,
+    /// How late ticks started.
+    pub late: Spread,
+    /// How long ticks worked.
+    pub work: Spread,
+}
+
+/// What a process takes of its machine, where its system tells; nothing of it in simulation, which
+/// knows no machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Memory that is resident.
+    pub resident_bytes: Option<u64>,
+    /// Time on processors, of all threads together.
+    pub cpu_ns: Option<u64>,
+    /// Files, sockets and pipes that are open.
+    pub open_files: Option<u64>,
+    /// When it started, in nanoseconds since 1970.
+    pub started_ns: Option<u64>,
 }
 
 /// One live actor.
@@ -238,11 +293,11 @@ pub struct TickStrip {
     pub period_ns: u64,
     /// What the stages of a tick are called, in their order.
     pub stages: Vec<Name>,
-    /// How late ticks started.
+    /// How late the newest ticks started.
     pub late: Spread,
-    /// How long ticks worked.
+    /// How long the newest ticks worked.
     pub work: Spread,
-    /// Ticks that worked longer than the time between two.
+    /// Ticks that worked longer than the time between two, of all since the loop started.
     pub overruns: u64,
     /// The newest ticks, oldest first, at most [`TickStrip::TICKS_MAX`].
     pub recent: Vec<TickRow>,
@@ -279,6 +334,8 @@ pub struct LinkRow {
     pub peer: String,
     /// The measured round trip.
     pub rtt_us: u64,
+    /// How far single round trips lie from it, on average; none where that is not measured.
+    pub rtt_var_us: Option<u64>,
     /// Bytes that may be on their way; zero over memory, which has no such bound.
     pub window: u64,
     /// What went over it.

@@ -8,11 +8,12 @@
 mod steady;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use quinn::congestion::{ControllerFactory, CubicConfig};
+use quinn::congestion::{Controller, ControllerFactory, CubicConfig};
 use quinn::{IdleTimeout, TransportConfig, VarInt};
 
-use self::steady::SteadyConfig;
+use self::steady::{Steady, SteadyConfig};
 use super::limit;
 
 /// Which controller decides how much may be under way.
@@ -39,6 +40,12 @@ impl Congestion {
             Self::Cubic => Arc::new(CubicConfig::default()),
         }
     }
+}
+
+/// How far single round trips lie from the smoothed one on average, where this controller has
+/// measured any.
+pub(crate) fn variation(controller: Box<dyn Controller>) -> Option<Duration> {
+    controller.into_any().downcast::<Steady>().ok()?.variation()
 }
 
 /// The figures of one connection. The client opens stream 0 for the messages, the server stream 1

@@ -168,6 +168,14 @@ impl Face {
         }
     }
 
+    /// How far single round trips lie from that on average, where they are measured.
+    pub(crate) fn rtt_variation(&self) -> Option<Micros> {
+        match &self.lane {
+            Lane::Quic(lane) => lane.rtt_variation(),
+            Lane::Memory(_) => None,
+        }
+    }
+
     pub(crate) fn stats(&self) -> ConnectionStats {
         match &self.lane {
             Lane::Quic(lane) => lane.stats(),

@@ -24,7 +24,7 @@ use self::datagrams::DatagramQueue;
 use self::writer::SendQueue;
 use super::certificate::key_of;
 use super::close::{code, cut};
-use super::congestion::End;
+use super::congestion::{self, End};
 use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
 use super::key::PeerKey;
 use super::link::Links;
@@ -170,6 +170,10 @@ impl QuicLane {
 
     pub(crate) fn rtt(&self) -> Micros {
         micros(self.quinn.rtt())
+    }
+
+    pub(crate) fn rtt_variation(&self) -> Option<Micros> {
+        congestion::variation(self.quinn.congestion_state()).map(micros)
     }
 
     pub(crate) fn stats(&self) -> ConnectionStats {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::TickSums;
 use crate::metrics::Noted;
 use crate::port::{Counts, LaneStats, PortStats};
 
@@ -30,6 +31,8 @@ pub(crate) struct Deeds {
     pub(crate) turns: u64,
     pub(crate) panics: u64,
     pub(crate) restarts: u64,
+    /// All their ticks, where they live by deadlines.
+    pub(crate) ticks: TickSums,
 }
 
 /// One actor read at one moment.
@@ -43,6 +46,8 @@ pub(crate) struct Reading {
     pub(crate) turns: u64,
     pub(crate) panics: u64,
     pub(crate) restarts: u64,
+    /// All its ticks, where it lives by deadlines.
+    pub(crate) ticks: Option<Box<TickSums>>,
 }
 
 impl Past {
@@ -75,5 +80,8 @@ impl Deeds {
         self.turns += one.turns;
         self.panics += one.panics;
         self.restarts += one.restarts;
+        if let Some(ticks) = &one.ticks {
+            self.ticks.add(ticks);
+        }
     }
 }

@@ -94,6 +94,7 @@ impl Entry {
             turns: metrics.turns.load(Relaxed),
             panics: metrics.panics.load(Relaxed),
             restarts: metrics.restarts.load(Relaxed),
+            ticks: self.ticks.as_ref().map(|ticks| Box::new(ticks.sums())),
         };
         // It may have left meanwhile.
         self.last_reading.get().cloned().unwrap_or(reading)

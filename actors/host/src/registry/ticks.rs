@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, fence};
 
 use dh_machine::{Micros, Tick};
 
+use crate::metrics::{Histogram, Noted, bump};
+
 /// One turn in which a deadline was served. In simulation work takes no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TickRecord {
@@ -42,6 +44,19 @@ pub(crate) struct Ticks {
     /// What the actor said in this turn: the last tick, and how many.
     last: AtomicU64,
     count: AtomicU64,
+    /// Of all records, also those that are no longer kept: how many were behind, how long each
+    /// worked.
+    overruns: AtomicU64,
+    work: Histogram,
+}
+
+/// What is known of all records ever written, of one strip or of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TickSums {
+    /// Turns after which the next deadline had passed already.
+    pub(crate) overruns: u64,
+    /// How long turns worked.
+    pub(crate) work: Noted,
 }
 
 const WORDS: usize = 5;
@@ -65,6 +80,8 @@ impl Ticks {
         self.count.store(0, Relaxed);
         let written = self.written.load(Relaxed);
         let words = TickRecord { tick, ticks, ..record }.words();
+        self.work.note(record.work().0.saturating_mul(1_000));
+        bump(&self.overruns, u64::from(record.behind));
         self.begun.store(written + 1, Relaxed);
         // Whoever reads a word of this record must also see that its place was given away.
         fence(Release);
@@ -72,6 +89,16 @@ impl Ticks {
         let part = self.parts[at / PART].get_or_init(new_part);
         part[at % PART].iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
         self.written.store(written + 1, Release);
+    }
+
+    /// Records ever written of turns after which the next deadline had passed already.
+    pub(crate) fn overruns(&self) -> u64 {
+        self.overruns.load(Relaxed)
+    }
+
+    /// All records ever written, added up.
+    pub(crate) fn sums(&self) -> TickSums {
+        TickSums { overruns: self.overruns(), work: self.work.read() }
     }
 
     /// The records from the `from`th ever written on, oldest first, and how many were ever written.
@@ -99,6 +126,14 @@ fn new_part() -> Box<[[AtomicU64; WORDS]]> {
 
 fn place(number: u64) -> usize {
     usize::try_from(number % Ticks::MAX as u64).unwrap_or_default()
+}
+
+impl TickSums {
+    /// Add those of another strip.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.overruns += other.overruns;
+        self.work.add(&other.work);
+    }
 }
 
 impl TickRecord {
@@ -183,6 +218,24 @@ mod tests {
                 assert!(read.windows(2).all(|pair| pair[0].tick < pair[1].tick));
             }
         });
+    }
+
+    #[test]
+    fn overruns_and_work_are_counted_for_ever_also_of_records_that_are_no_longer_kept() {
+        let ticks = Ticks::default();
+        let mut last = 0;
+        for number in 0..10_000 {
+            // Nearly all overruns are among the first, which go first.
+            let behind = number < 3_000 || number == 9_999;
+            ticks.write(TickRecord { behind, ..record(number) });
+            let overruns = ticks.sums().overruns;
+            assert!(overruns >= last, "{overruns} after {last}");
+            last = overruns;
+        }
+        let kept = ticks.read(0).0.iter().filter(|it| it.behind).count();
+        assert_eq!((last, kept), (3_001, 1));
+        let work = ticks.sums().work.summary();
+        assert_eq!((work.count, work.sum_ns), (10_000, 10_000 * 41_000));
     }
 
     #[test]

@@ -18,6 +18,7 @@ fn comparable(mut snapshot: Snapshot, like: &Snapshot) -> Snapshot {
     snapshot.now_us = like.now_us;
     (snapshot.links, snapshot.link_totals) = (like.links.clone(), like.link_totals);
     snapshot.limits.clone_from(&like.limits);
+    snapshot.figures.clone_from(&like.figures);
     snapshot.actors.iter_mut().for_each(|row| row.messages = Vec::new());
     snapshot
 }
@@ -83,6 +84,7 @@ fn whoever_applies_every_change_holds_what_a_new_snapshot_says() {
             }
             let fresh = collector.take(0, None);
             assert_eq!(held.limits, fresh.limits, "seed {seed}");
+            assert_eq!(held.figures, fresh.figures, "seed {seed}");
             assert_eq!(held, comparable(fresh, &held), "seed {seed}");
         });
     }

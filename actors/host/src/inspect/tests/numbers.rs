@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::inspect::{
-    EdgeRow, KindRow, LimitRow, MessageRow, Process, Snapshot, Spread, TickStrip,
+    EdgeRow, Figures, KindRow, LimitRow, LinkRow, MessageRow, PlayersRow, Process, Snapshot,
+    Spread, TickStrip, TickTotals, Usage,
 };
 
 /// Samples by their names and labels.
@@ -38,8 +39,7 @@ pub(super) fn expected(snapshot: &Snapshot) -> Samples {
     for (name, rows) in [("dh_wait_edges", "edges"), ("dh_wait_cycles", "cycles")] {
         say(name.to_owned(), json[rows].as_array().unwrap().len().to_string());
     }
-    let overruns = rows(&json, "ticks").map(|strip| strip["overruns"].as_u64().unwrap());
-    say("dh_tick_overruns_total".to_owned(), overruns.sum::<u64>().to_string());
+    of_figures(&json["figures"], &mut say);
     for limit in rows(&json, "limits") {
         let labels = format!("{{limit=\"{}\"}}", limit["limit"].as_str().unwrap());
         say(format!("dh_limit_hits_total{labels}"), number(&limit["hits"]));
@@ -57,7 +57,79 @@ pub(super) fn expected(snapshot: &Snapshot) -> Samples {
     for (name, field) in LINKS {
         say(name.to_owned(), number(&totals[field]));
     }
+    of_paths(&json["links"], &mut say);
     all
+}
+
+fn of_figures(figures: &Value, say: &mut impl FnMut(String, String)) {
+    let usage = &figures["usage"];
+    for (name, field) in
+        [("process_resident_memory_bytes", "residentBytes"), ("process_open_fds", "openFiles")]
+    {
+        usage[field].as_u64().iter().for_each(|count| say(name.to_owned(), count.to_string()));
+    }
+    for (name, field) in
+        [("process_cpu_seconds_total", "cpuNs"), ("process_start_time_seconds", "startedNs")]
+    {
+        usage[field].as_u64().iter().for_each(|ns| say(name.to_owned(), seconds(*ns)));
+    }
+    if let Some(players) = figures["players"].as_object() {
+        for state in ["connecting", "loading", "playing"] {
+            say(format!("dh_players{{state=\"{state}\"}}"), players[state].to_string());
+        }
+        say("dh_players_max".to_owned(), players["max"].to_string());
+    }
+    let ticks = &figures["ticks"];
+    say("dh_tick_overruns_total".to_owned(), ticks["overruns"].to_string());
+    let bounds = [17, 18, 19, 20, 21, 22, 23].map(|power| 1 << power);
+    let bounds = [&bounds[..], &[12_582_912, 1 << 24, 1 << 25, 1 << 27]].concat();
+    for field in ["work", "late"] {
+        of_spread(&format!("dh_tick_{field}_seconds"), "", &bounds, &ticks[field], say);
+    }
+}
+
+/// The least, the middle and the most of what live connections tell.
+fn of_paths(links: &Value, say: &mut impl FnMut(String, String)) {
+    for (name, field, is_time) in [
+        ("dh_link_rtt_seconds", "rttUs", true),
+        ("dh_link_rtt_variation_seconds", "rttVarUs", true),
+        ("dh_link_window_bytes", "window", false),
+    ] {
+        let values = links.as_array().unwrap().iter().filter_map(|link| link[field].as_u64());
+        let mut values: Vec<u64> = values.filter(|value| is_time || *value > 0).collect();
+        values.sort_unstable();
+        for (quantile, at) in [("0", 0), ("0.5", values.len().div_ceil(2)), ("1", values.len())] {
+            let Some(value) = values.get(at.max(1) - 1) else { continue };
+            let value = if is_time { seconds(value * 1_000) } else { value.to_string() };
+            say(format!("{name}{{quantile=\"{quantile}\"}}"), value);
+        }
+    }
+}
+
+fn of_spread(
+    family: &str,
+    label: &str,
+    bounds: &[u64],
+    spread: &Value,
+    say: &mut impl FnMut(String, String),
+) {
+    let noted = spread["count"].as_u64().unwrap();
+    if noted == 0 {
+        return;
+    }
+    let own = if label.is_empty() { String::new() } else { format!("{{{label}}}") };
+    say(format!("{family}_count{own}"), noted.to_string());
+    say(format!("{family}_sum{own}"), seconds(spread["sumNs"].as_u64().unwrap()));
+    let before = if label.is_empty() { String::new() } else { format!("{label},") };
+    let none = Vec::new();
+    let buckets = spread["buckets"].as_array().unwrap_or(&none);
+    for bound in bounds {
+        let within = buckets.iter().filter(|pair| pair[0].as_u64().unwrap() < *bound);
+        let within: u64 = within.map(|pair| pair[1].as_u64().unwrap()).sum();
+        let labels = format!("{{{before}le=\"{}\"}}", seconds(*bound));
+        say(format!("{family}_bucket{labels}"), within.to_string());
+    }
+    say(format!("{family}_bucket{{{before}le=\"+Inf\"}}"), noted.to_string());
 }
 
 const LINKS: [(&str, &str); 9] = [
@@ -96,26 +168,10 @@ fn of_kind(kind: &Value, say: &mut impl FnMut(String, String)) {
             say(format!("dh_actor_messages_total{labels}"), count.to_string());
         }
     }
+    let bounds = [17, 20, 23, 26].map(|power| 1 << power);
+    let label = format!("kind=\"{name}\"");
     for field in ["wait", "handle", "late"] {
-        let spread = &kind[field];
-        let noted = spread["count"].as_u64().unwrap();
-        if noted == 0 {
-            continue;
-        }
-        let family = format!("dh_actor_{field}_seconds");
-        say(format!("{family}_count{own}"), noted.to_string());
-        say(format!("{family}_sum{own}"), seconds(spread["sumNs"].as_u64().unwrap()));
-        let none = Vec::new();
-        let buckets = spread["buckets"].as_array().unwrap_or(&none);
-        for power in [17, 20, 23, 26] {
-            let bound: u64 = 1 << power;
-            let within = buckets.iter().filter(|pair| pair[0].as_u64().unwrap() < bound);
-            let within: u64 = within.map(|pair| pair[1].as_u64().unwrap()).sum();
-            let labels = format!("{{kind=\"{name}\",le=\"{}\"}}", seconds(bound));
-            say(format!("{family}_bucket{labels}"), within.to_string());
-        }
-        let labels = format!("{{kind=\"{name}\",le=\"+Inf\"}}");
-        say(format!("{family}_bucket{labels}"), noted.to_string());
+        of_spread(&format!("dh_actor_{field}_seconds"), &label, &bounds, &kind[field], say);
     }
 }
 
@@ -148,7 +204,22 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
         kinds: vec![kind("a"), kind("b")],
         edges: vec![EdgeRow::default(); 3],
         cycles: vec![vec![1, 2]],
+        figures: Figures {
+            players: Some(PlayersRow::default()),
+            ticks: TickTotals {
+                late: Spread { buckets: vec![(1 << 23, 0), (3 << 22, 0)], ..Spread::default() },
+                work: Spread { buckets: vec![(12_582_911, 0), (1 << 30, 0)], ..Spread::default() },
+                ..TickTotals::default()
+            },
+            usage: Usage {
+                resident_bytes: Some(0),
+                cpu_ns: Some(0),
+                open_files: Some(0),
+                started_ns: Some(0),
+            },
+        },
         ticks: vec![TickStrip::default(); 2],
+        links: vec![LinkRow { rtt_var_us: Some(0), ..LinkRow::default() }; 4],
         limits: vec![
             limit("a.data", LimitRow::OF_LANES, Some(0)),
             limit("held", "places", Some(0)),

@@ -25,18 +25,20 @@ pub(super) struct SteadyConfig(BbrConfig);
 impl ControllerFactory for SteadyConfig {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let inner = Arc::new(self.0.clone()).build(now, mtu);
-        Box::new(Steady { inner, last_pause: None, pause: None, round_trip: Duration::ZERO })
+        Box::new(Steady::over(inner, Duration::ZERO))
     }
 }
 
 /// BBR whose pauses do not show.
-struct Steady {
+pub(super) struct Steady {
     inner: Box<dyn Controller>,
     /// When the last pause began.
     last_pause: Option<Instant>,
     pause: Option<Pause>,
     /// As it was measured last.
     round_trip: Duration,
+    /// How far those of single packets lie from it on average, once one was measured.
+    variation: Option<Duration>,
 }
 
 /// A pause of the inner controller.
@@ -48,6 +50,22 @@ struct Pause {
 }
 
 impl Steady {
+    fn over(inner: Box<dyn Controller>, round_trip: Duration) -> Self {
+        Self { inner, last_pause: None, pause: None, round_trip, variation: None }
+    }
+
+    /// How far the round trips of single packets lie from the smoothed one, on average.
+    pub(super) fn variation(&self) -> Option<Duration> {
+        self.variation
+    }
+
+    /// A packet was acknowledged so long after it was sent. Newer ones weigh more, as in RFC 9002.
+    fn measured(&mut self, took: Duration, smoothed: Duration) {
+        self.round_trip = smoothed;
+        let off = took.abs_diff(smoothed);
+        self.variation = Some(self.variation.map_or(off, |before| (before * 3 + off) / 4));
+    }
+
     /// The inner controller begins a pause where it sees a full window after long enough.
     fn is_pause_due(&self, now: Instant, app_limited: bool) -> bool {
         let long_ago = |last| now.saturating_duration_since(last) > PAUSE_EVERY;
@@ -68,7 +86,7 @@ impl Controller for Steady {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        self.round_trip = rtt.get();
+        self.measured(now.saturating_duration_since(sent), rtt.get());
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
     }
 
@@ -171,7 +189,7 @@ mod tests {
 
     fn steady() -> Steady {
         let inner = Box::new(Pausing::default());
-        Steady { inner, last_pause: None, pause: None, round_trip: Duration::from_millis(50) }
+        Steady::over(inner, Duration::from_millis(50))
     }
 
     #[test]
@@ -186,6 +204,20 @@ mod tests {
         assert_eq!(inner_of(&controller).until, Some(at(20) + PAUSE_MIN));
         controller.on_end_acks(at(320), 90, false, None);
         assert_eq!(controller.window(), 10, "what the inner one wants after that counts");
+    }
+
+    #[test]
+    fn the_variation_is_how_far_single_round_trips_lie_from_the_smoothed_one() {
+        let mut controller = steady();
+        assert_eq!(controller.variation(), None, "none was measured");
+        let millis = Duration::from_millis;
+        controller.measured(millis(58), millis(50));
+        assert_eq!(controller.variation(), Some(millis(8)));
+        (0..40).for_each(|n| controller.measured(millis(48 + 4 * (n % 2)), millis(50)));
+        let settled = controller.variation().unwrap();
+        assert!(settled.abs_diff(millis(2)) < Duration::from_micros(10), "{settled:?}");
+        let told = super::super::variation(controller.clone_box());
+        assert_eq!(told, Some(settled));
     }
 
     #[test]
