@@ -12,6 +12,7 @@
 
 mod error;
 mod file;
+mod flows;
 mod json;
 mod messages;
 mod names;

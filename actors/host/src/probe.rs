@@ -30,6 +30,8 @@ pub(crate) enum Order {
     Finish,
     /// Wake at these times.
     WakeAt(Vec<Micros>),
+    /// Offer a waiting message to another probe at every wake from now on.
+    TellWoken(Port<ProbeMsg>),
     /// Offer this many waiting messages to another probe.
     Forward(Port<ProbeMsg>, u32),
     /// Ask another probe, which does not answer.
@@ -106,6 +108,8 @@ pub(crate) struct ProbeMachine {
     name: &'static str,
     log: Log,
     wakes: Vec<Micros>,
+    /// Who is told of each wake.
+    told: Option<Port<ProbeMsg>>,
 }
 
 pub(crate) enum ProbeEffect {
@@ -133,6 +137,7 @@ impl Machine for ProbeMachine {
             ProbeMsg::Order(Order::Ask(to)) => out.push(ProbeEffect::Ask(to)),
             ProbeMsg::Order(Order::Answered) => out.push(ProbeEffect::Answered),
             ProbeMsg::Order(Order::WakeAt(at)) => self.wakes = at,
+            ProbeMsg::Order(Order::TellWoken(to)) => self.told = Some(to),
             ProbeMsg::Order(Order::Note(n)) => self.log.push(self.name, Seen::Note(n)),
             ProbeMsg::Order(Order::NoteThread) => {
                 let nice = priority_of_this_thread().unwrap_or_default();
@@ -151,7 +156,10 @@ impl Machine for ProbeMachine {
         }
     }
 
-    fn wake(&mut self, now: Micros, _out: &mut Outbox<ProbeEffect>) {
+    fn wake(&mut self, now: Micros, out: &mut Outbox<ProbeEffect>) {
+        if let Some(to) = &self.told {
+            out.push(ProbeEffect::Forward(to.clone(), 0));
+        }
         self.wakes.remove(0);
         self.log.push(self.name, Seen::Woken(now));
     }
@@ -184,7 +192,7 @@ impl<const STRATEGY: u8, const DATA_WAKES: bool> Actor for Probe<STRATEGY, DATA_
         if let Some(ProbeMsg::Fatal(n)) = start.lost {
             self.log.push(self.name, Seen::Lost(n));
         }
-        ProbeMachine { name: self.name, log: self.log.clone(), wakes: Vec::new() }
+        ProbeMachine { name: self.name, log: self.log.clone(), wakes: Vec::new(), told: None }
     }
 
     fn spare(msg: &ProbeMsg) -> Option<ProbeMsg> {

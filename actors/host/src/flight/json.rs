@@ -1,5 +1,6 @@
 //! A record as a Chrome trace: one thread an actor, messages as complete events; ticks as tracks of
-//! their own; packets as instant events.
+//! their own; packets as instant events; flows from where messages were sent to where they were
+//! handled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,6 +8,7 @@ use std::io::{self, Write};
 
 use dh_machine::Micros;
 
+use super::flows::{Flow, Slice, Slices, Written};
 use super::messages::Message;
 use super::names::Name;
 use super::packets::{Header, Way};
@@ -36,9 +38,11 @@ impl Record<'_> {
         for (pid, name) in [(ACTORS, "actors"), (TICKS, "ticks"), (NETWORK, "network")] {
             named(out, "process_name", pid, 0, name)?;
         }
-        self.write_messages(out)?;
-        self.write_ticks(out)?;
+        let (messages, slices) = self.write_messages(out)?;
+        let ticks = self.write_ticks(out)?;
         self.write_packets(out)?;
+        // Behind all slices: readers keep to the order of the file where times are equal.
+        self.write_flows(&Written { messages, ticks }, &slices, out)?;
         let (cause, now) = (Text(self.cause), self.now.0);
         let version = env!("CARGO_PKG_VERSION");
         writeln!(
@@ -49,14 +53,19 @@ impl Record<'_> {
         )
     }
 
-    fn write_messages(&self, out: &mut dyn Write) -> io::Result<()> {
-        let recent = || self.messages.iter().filter(|message| message.at >= self.from);
-        let actors: BTreeSet<ActorId> = recent().map(|it| it.to).collect();
+    /// The messages that are told.
+    fn recent(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.at >= self.from)
+    }
+
+    /// The tracks that were written, and the slice of each message.
+    fn write_messages(&self, out: &mut dyn Write) -> io::Result<(Slices, Vec<Slice>)> {
+        let actors: BTreeSet<ActorId> = self.recent().map(|it| it.to).collect();
         for actor in actors {
             named(out, "thread_name", ACTORS, actor.0, self.path(actor))?;
         }
-        let mut ends: BTreeMap<ActorId, End> = BTreeMap::new();
-        for message in recent() {
+        let (mut tracks, mut slices) = (Slices::default(), Vec::new());
+        for message in self.recent() {
             let Message { at, from, to, kind, wait, handle_ns, panicked } = *message;
             let kinds = self.names.get(&to).map_or(&[][..], |name| name.kinds);
             let kind = match kinds.get(kind) {
@@ -64,12 +73,14 @@ impl Record<'_> {
                 None if kind == Metrics::DEADLINE => "deadline",
                 None => "message",
             };
-            let start = ends.entry(to).or_default().after(at, handle_ns);
+            let slice = tracks.add(to, at, handle_ns);
+            slices.push(slice);
             write!(
                 out,
-                "{{\"ph\":\"X\",\"pid\":{ACTORS},\"tid\":{},\"ts\":{start},\"dur\":{},\
+                "{{\"ph\":\"X\",\"pid\":{ACTORS},\"tid\":{},\"ts\":{},\"dur\":{},\
                  \"name\":\"{kind}\",\"args\":{{\"wait_us\":{}",
                 to.0,
+                Nanos(slice.begin),
                 Nanos(handle_ns),
                 wait.0
             )?;
@@ -79,22 +90,23 @@ impl Record<'_> {
             let panicked = if panicked { ",\"panicked\":true" } else { "" };
             writeln!(out, "{panicked}}}}},")?;
         }
-        Ok(())
+        Ok((tracks, slices))
     }
 
-    fn write_ticks(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// The tracks that were written.
+    fn write_ticks(&self, out: &mut dyn Write) -> io::Result<Slices> {
+        let mut tracks = Slices::default();
         for (actor, path, ticks) in &self.ticks {
             named(out, "thread_name", TICKS, actor.0, path)?;
-            let mut end = End::default();
             for it in ticks.iter().filter(|it| it.start >= self.from) {
-                let start = end.after(it.start, it.work().0 * 1_000);
+                let slice = tracks.add(*actor, it.start, it.work().0 * 1_000);
                 writeln!(
                     out,
                     "{{\"ph\":\"X\",\"pid\":{TICKS},\"tid\":{},\"ts\":{},\"dur\":{},\
                      \"name\":\"tick {}\",\"args\":{{\"late_us\":{},\"ticks\":{},\"messages\":{},\
                      \"drain_us\":{},\"wake_us\":{},\"perform_us\":{},\"behind\":{}}}}},",
                     actor.0,
-                    start,
+                    Nanos(slice.begin),
                     it.work().0,
                     it.tick.0,
                     it.late.0,
@@ -107,7 +119,7 @@ impl Record<'_> {
                 )?;
             }
         }
-        Ok(())
+        Ok(tracks)
     }
 
     fn write_packets(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -132,6 +144,33 @@ impl Record<'_> {
         Ok(())
     }
 
+    /// An arrow for each message whose way is known; one that leads from a slice which is written
+    /// no more is left out.
+    fn write_flows(
+        &self,
+        written: &Written,
+        slices: &[Slice],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let handled = self.recent().zip(slices);
+        let flows = handled.filter_map(|(message, slice)| written.flow(message, *slice));
+        for (id, Flow { by_tick, from, to, sent, handled }) in (1_u64..).zip(flows) {
+            let pid = if by_tick { TICKS } else { ACTORS };
+            writeln!(
+                out,
+                "{{\"ph\":\"s\",\"id\":{id},\"cat\":\"flow\",\"name\":\"sent\",\
+                 \"pid\":{pid},\"tid\":{},\"ts\":{}}},\n\
+                 {{\"ph\":\"f\",\"bp\":\"e\",\"id\":{id},\"cat\":\"flow\",\"name\":\"sent\",\
+                 \"pid\":{ACTORS},\"tid\":{},\"ts\":{}}},",
+                from.0,
+                Nanos(sent),
+                to.0,
+                Nanos(handled)
+            )?;
+        }
+        Ok(())
+    }
+
     fn path(&self, actor: ActorId) -> &str {
         self.names.get(&actor).map_or("?", |name| name.path.as_str())
     }
@@ -144,22 +183,6 @@ fn named(out: &mut dyn Write, what: &str, pid: u32, tid: u64, name: &str) -> io:
         "{{\"ph\":\"M\",\"pid\":{pid},\"tid\":{tid},\"name\":\"{what}\",\
          \"args\":{{\"name\":{name}}}}},"
     )
-}
-
-/// Where the last event of a track ended, in nanoseconds. Begins are known to the microsecond and
-/// have been cut, so that an event may seem to begin within the one before; no reader of traces
-/// takes two that overlap.
-#[derive(Clone, Copy, Debug, Default)]
-struct End(u64);
-
-impl End {
-    /// The next event begins then, or at the end of the one before, which is at most a microsecond
-    /// later and never later than it was.
-    fn after(&mut self, at: Micros, took_ns: u64) -> Nanos {
-        let start = self.0.max(at.0.saturating_mul(1_000));
-        self.0 = start.saturating_add(took_ns);
-        Nanos(start)
-    }
 }
 
 /// Nanoseconds, written as microseconds.

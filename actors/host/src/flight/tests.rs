@@ -39,6 +39,7 @@ fn a_record_names_each_message_with_its_sender_each_packet_and_each_tick() {
         a.offer(ProbeMsg::Order(Order::Forward(tick.clone(), 2))).unwrap();
         a.offer(ProbeMsg::Order(Order::Panic("bad"))).unwrap();
         let wakes = vec![Micros::from_millis(10), Micros::from_millis(20)];
+        tick.offer(ProbeMsg::Order(Order::TellWoken(a.clone()))).unwrap();
         tick.offer(ProbeMsg::Order(Order::WakeAt(wakes))).unwrap();
         runtime.sleep_until(Micros::from_millis(30)).await;
         let remote = "10.0.0.7:9".parse().unwrap();
@@ -48,7 +49,10 @@ fn a_record_names_each_message_with_its_sender_each_packet_and_each_tick() {
         assert_eq!(runtime.registry().ticks("tick", 0).unwrap().1, 2);
         fs::read_to_string(path).unwrap()
     });
-    trace::check(&text);
+    let found = trace::check(&text);
+    // Two messages to the tick and word of the panic from `a`; one back from each deadline, of
+    // which the first is served at the moment when those messages are handled.
+    assert_eq!((found.flows, found.of_ticks), (5, 1), "{text}");
     let with = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|it| line.contains(it)));
     assert!(with(&["thread_name", "\"name\":\"tick\""]), "{text}");
     assert!(with(&["\"ph\":\"X\"", "\"name\":\"Waits\"", "\"from\":\"a\""]), "{text}");
@@ -129,8 +133,38 @@ fn what_was_handled_back_to_back_is_written_without_overlaps() {
     runtime.flight().packet(Way::In, 27_015, "[::1]:9".parse().unwrap(), &[0xc0; 1_200]);
     let path = runtime.dump_flight("x").unwrap();
     runtime.stop().unwrap();
-    let events = trace::check(&fs::read_to_string(path).unwrap());
-    assert!(events > 1_000, "{events}");
+    let found = trace::check(&fs::read_to_string(path).unwrap());
+    assert!(found.events > 1_000, "{found:?}");
+    assert_eq!(found.flows, 0, "no actor sent anything");
+}
+
+#[test]
+fn what_actors_and_their_deadlines_sent_leads_from_there_to_where_it_was_handled() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = Runtime::real(RealOptions::default()).unwrap();
+    runtime.flight().keep_in(home.path());
+    let log = Log::default();
+    let own = Place::Thread("own");
+    let [a, b] = ["a", "b"].map(|name| runtime.root().spawn(own, name, Probe::new(name, &log)));
+    let tick = Probe::<0, false>::with("tick", &log);
+    let tick = runtime.root().spawn(Place::Thread("tick"), "tick", tick);
+    tick.offer(ProbeMsg::Order(Order::TellWoken(b.clone()))).unwrap();
+    let start = Instant::now();
+    for round in 1..=100 {
+        let due = runtime.now() + Micros::from_millis(1);
+        tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
+        a.offer(ProbeMsg::Order(Order::Forward(b.clone(), 3))).unwrap();
+        while log.of("b").len() < 1 + 4 * round {
+            assert!(start.elapsed() < Duration::from_secs(30), "{:?}", log.of("b"));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let path = runtime.dump_flight("x").unwrap();
+    runtime.stop().unwrap();
+    let found = trace::check(&fs::read_to_string(path).unwrap());
+    // A thread may be held up between two looks at the clock.
+    let [flows, of_ticks] = [found.flows, found.of_ticks];
+    assert!((390..=400).contains(&flows) && (98..=100).contains(&of_ticks), "{found:?}");
 }
 
 #[test]
