@@ -76,7 +76,8 @@ impl Slices {
         let slices = self.0.get(&track)?;
         let (before, after) = slices.split_at(slices.partition_point(|it| it.begin <= moment));
         let before = before.last().filter(|it| moment <= it.end.saturating_add(slack));
-        before.or(after.first().filter(|it| it.begin <= moment.saturating_add(slack))).copied()
+        let after = after.first().filter(|it| it.begin <= moment.saturating_add(slack));
+        before.or(after).copied()
     }
 }
 
