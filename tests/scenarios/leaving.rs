@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dh_host::inspect::{Collector, Process, Snapshot};
+use dh_host::inspect::{Collector, PlayersRow, Process, Snapshot};
 use dh_host::{Registry, Runtime};
 use dh_machine::Micros;
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerId, ServerSetup, Transport, World};
@@ -57,6 +57,9 @@ fn a_thousand_peers_who_came_and_went_leave_no_series_no_row_and_no_byte_more() 
         let sessions = playing.actors.iter().filter(|actor| actor.kind == "session");
         assert_eq!((sessions.count(), playing.link_totals.live), (PEERS, 2 * PEERS as u64));
         assert!(series(&playing).len() < SERIES_MAX, "{}", series(&playing).len());
+        let nobody = PlayersRow { max: 64, ..PlayersRow::default() };
+        let all = PlayersRow { playing: PEERS as u64, ..nobody };
+        assert_eq!(playing.figures.players, Some(all));
         let first = looked_at(world.runtime());
         for number in 1..WAVES {
             wave(world, server, number).await;
@@ -65,6 +68,7 @@ fn a_thousand_peers_who_came_and_went_leave_no_series_no_row_and_no_byte_more() 
 
         assert_eq!(series(&last), series(&first), "nobody has a series of its own");
         assert!(series(&last).len() < SERIES_MAX, "{}", series(&last).len());
+        assert_eq!(last.figures.players, Some(nobody));
         assert_eq!((paths(&last), last.links.len()), (paths(&before), 0));
         let made = 2 * (PEERS * WAVES) as u64;
         assert_eq!((last.link_totals.made, last.link_totals.live), (made, 0));

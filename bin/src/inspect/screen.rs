@@ -13,6 +13,8 @@ mod limits;
 mod lines;
 mod listing;
 mod order;
+mod page;
+mod processes;
 #[cfg(test)]
 mod sample;
 mod source;

@@ -1,6 +1,6 @@
 //! The table of actors of a snapshot, for people who do not watch.
 
-use dh_host::inspect::{ActorRow, Snapshot, State};
+use dh_host::inspect::{ActorRow, Figures, Snapshot, State};
 
 use crate::output::one_line;
 
@@ -8,13 +8,14 @@ use crate::output::one_line;
 pub(crate) fn text(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let title = format!(
-        "{} {}, process {}, snapshot {}: {} actors, {} connections",
+        "{} {}, process {}, snapshot {}: {} actors, {} connections{}",
         one_line(&process.role),
         one_line(&process.version),
         process.pid,
         snapshot.seq,
         snapshot.actors.len(),
         snapshot.link_totals.live,
+        whole(&snapshot.figures),
     );
     let head = ["actor", "state", "depth", "peak", "handled", "refused", "lost", "wait p99"];
     let head = head.into_iter().chain(["handle p99", "busy", "restarts"]).map(str::to_owned);
@@ -30,6 +31,18 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     std::iter::once(title).chain(rows.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// What is known of the process as a whole.
+fn whole(figures: &Figures) -> String {
+    let Figures { players, usage, .. } = figures;
+    let parts = [
+        players.map(|it| format!("{} of {} playing", it.playing, it.max)),
+        usage.resident_bytes.map(|it| format!("{} MB resident", it / 1_000_000)),
+        usage.cpu_ns.map(|it| format!("{} ms of processors", it / 1_000_000)),
+        usage.open_files.map(|it| format!("{it} open files")),
+    ];
+    parts.into_iter().flatten().map(|part| format!(", {part}")).collect()
 }
 
 fn row(snapshot: &Snapshot, actor: &ActorRow) -> Vec<String> {
@@ -66,9 +79,19 @@ fn state(snapshot: &Snapshot, state: &State) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dh_host::inspect::Process;
+    use dh_host::inspect::{PlayersRow, Process, Usage};
 
     use super::*;
+
+    #[test]
+    fn the_first_line_tells_of_the_process_what_is_known_and_nothing_else() {
+        let players = Some(PlayersRow { playing: 3, max: 16, ..PlayersRow::default() });
+        let usage = Usage { resident_bytes: Some(45_000_000), ..Usage::default() };
+        let figures = Figures { players, usage, ..Figures::default() };
+        let told = text(&Snapshot { figures, ..Snapshot::default() });
+        let first = told.lines().next().unwrap();
+        assert!(first.ends_with("0 connections, 3 of 16 playing, 45 MB resident"), "{first}");
+    }
 
     #[test]
     fn what_a_process_says_of_itself_steers_no_terminal_and_makes_no_line() {

@@ -33,6 +33,11 @@ try {
   await new Promise(done => setTimeout(done, 1500));
   saw.live = await told('live');
   saw.seq = await told('seq');
+  const isTold = () => document.querySelector('#players').textContent.includes('players 1 of');
+  await page.waitForFunction(isTold);
+  const hasShare = () => document.querySelector('#usage').textContent.includes('processor');
+  await page.waitForFunction(hasShare);
+  saw.usage = await told('usage');
   await shot('actors');
 
   await click('th[data-sort="path"]');
@@ -63,6 +68,7 @@ try {
   await tab('ticks');
   await page.waitForSelector('canvas');
   saw.ticks = await told('view');
+  saw.bars = await page.$$eval('#since rect', all => all.length);
   saw.drawn = await page.$eval('canvas', it => {
     const { data } = it.getContext('2d').getImageData(0, 0, it.width, it.height);
     return data.some((value, at) => at % 4 === 3 && value > 0);

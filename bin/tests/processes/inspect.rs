@@ -115,7 +115,8 @@ fn a_process_that_does_not_show_itself_is_not_found_and_health_needs_no_token() 
 /// Every name of a metric in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-    words.filter(|word| word.starts_with("dh_")).collect()
+    let is_name = |word: &&str| word.starts_with("dh_") || word.starts_with("process_");
+    words.filter(is_name).collect()
 }
 
 #[test]

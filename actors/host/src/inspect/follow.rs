@@ -15,8 +15,9 @@ use super::ticks;
 use super::waiting::Waiting;
 use crate::registry::{Entry, Pulse};
 
-/// How often connections, limits and the process as a whole are told, whose reading takes the locks of transports and
-/// ports; and the spreads of one actor, which are most of what there is to read of it.
+/// How often connections, limits and the process as a whole are told, whose reading takes the locks
+/// of transports and ports or asks the system; and the spreads of one actor, which are most of what
+/// there is to read of it.
 const SLOWLY: Micros = Micros::from_secs(1);
 /// The spreads of actors come due at so many different moments, so that no step has all to read.
 const PHASES: u64 = 10;

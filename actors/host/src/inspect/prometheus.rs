@@ -242,10 +242,10 @@ impl Text {
         mut values: Vec<u64>,
         show: impl Fn(u64) -> V,
     ) {
+        self.family(name, "gauge", help);
         values.sort_unstable();
         let (Some(least), Some(most)) = (values.first(), values.last()) else { return };
         let middle = values[(values.len() - 1) / 2];
-        self.family(name, "gauge", help);
         for (quantile, value) in [("0", *least), ("0.5", middle), ("1", *most)] {
             self.sample(name, &[("quantile", quantile)], show(value));
         }

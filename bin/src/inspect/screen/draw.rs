@@ -11,10 +11,11 @@ mod ticks;
 use ratatui::buffer::Buffer;
 
 use self::canvas::{Canvas, Tone};
+use super::page::Page;
 use super::source::{Heard, Source};
-use super::state::{Mode, Page, State};
+use super::state::{Mode, State};
 use super::text::{Look, cells_of, columns, nanos};
-use super::{limits, lines};
+use super::{limits, lines, processes};
 
 /// The smallest terminal that anything is drawn in.
 const SMALLEST: (u16, u16) = (40, 10);
@@ -48,6 +49,10 @@ pub(crate) fn draw(state: &State, look: Look, buffer: &mut Buffer) {
             Page::Limits => {
                 listing::draw(&state.limits, limits::limits(sources), false, &mut canvas);
             }
+            Page::Processes => {
+                let lines = processes::processes(sources);
+                listing::draw(&state.processes, lines, false, &mut canvas);
+            }
             Page::Ticks => ticks::draw(state, &mut canvas),
         }
     }
@@ -70,13 +75,18 @@ fn tabs(state: &State, canvas: &mut Canvas<'_>) {
             (edges, cycles) => format!("4 waits {edges} CYCLES {cycles}"),
         },
         format!("5 limits {}", sum(|source| source.snapshot.limits.len())),
+        format!("6 process {}", heard().count()),
     ];
+    let right = if state.is_paused() { "PAUSED, p goes on" } else { "dh inspect" };
+    let wide = columns(cells_of(right));
+    let all: u16 = names.iter().map(|name| columns(cells_of(name)) + 2).sum();
+    let is_narrow = canvas.width < NARROW || state.is_paused() && all + wide >= canvas.width;
     let mut x = 0;
     for (page, name) in Page::ALL.into_iter().zip(names) {
         let is_shown = page == state.page;
         let text = match name.split_once(' ') {
             _ if is_shown => format!("[{name}]"),
-            Some((digit, rest)) if canvas.width < NARROW => match rest.find("CYCLES") {
+            Some((digit, rest)) if is_narrow => match rest.find("CYCLES") {
                 Some(at) => format!(" {digit} {} ", &rest[at..]),
                 None => format!(" {digit} "),
             },
@@ -90,8 +100,6 @@ fn tabs(state: &State, canvas: &mut Canvas<'_>) {
         let left = canvas.width.saturating_sub(x);
         x += canvas.put(x, 0, &text, left, tone);
     }
-    let right = if state.is_paused() { "PAUSED, p goes on" } else { "dh inspect" };
-    let wide = columns(cells_of(right));
     if x + wide < canvas.width {
         let tone = if state.is_paused() { Tone::Alarm } else { Tone::Dim };
         canvas.put(canvas.width - wide, 0, right, wide, tone);
@@ -105,6 +113,7 @@ fn message(state: &State, canvas: &mut Canvas<'_>) {
         Page::Links => Some(&state.links),
         Page::Waits => Some(&state.waits),
         Page::Limits => Some(&state.limits),
+        Page::Processes => Some(&state.processes),
         Page::Ticks => None,
     };
     let filter = listing.map(|listing| listing.filter.as_str()).filter(|_| state.opened.is_none());
@@ -148,7 +157,9 @@ fn keys(state: &State, width: u16) -> &'static str {
         }
         Page::Actors => "arrows choose and sort  Enter open  / filter  p pause  ? help  q quit",
         Page::Ticks => "arrows choose a loop  d dump the flight recorder  p pause  ? help  q quit",
-        Page::Links | Page::Limits => "arrows choose and sort  / filter  p pause  ? help  q quit",
+        Page::Links | Page::Limits | Page::Processes => {
+            "arrows choose and sort  / filter  p pause  ? help  q quit"
+        }
         Page::Waits => "arrows choose and sort  Enter opens who waits  / filter  ? help  q quit",
     }
 }

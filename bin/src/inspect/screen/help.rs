@@ -1,7 +1,7 @@
 //! Help: the keys, as lines of whatever width there is.
 
 const KEYS: [(&str, &str); 20] = [
-    ("1 2 3 4 5  Tab", "actors, ticks, links, waits, limits"),
+    ("1 2 3 4 5 6  Tab", "actors, ticks, links, waits, limits, processes"),
     ("Up Down  j k", "choose a row, or a tick loop"),
     ("PgUp PgDn  Home End", "go far"),
     ("Left Right", "sort by the column beside; a column that is hidden comes in"),

@@ -279,6 +279,7 @@ impl Line for LinkLine<'_> {
     const COLUMNS: &'static [Column] = &[
         text("Peer", 24, 0),
         number("Rtt", 7, 0),
+        number("Vary", 7, 1),
         number("Loss%", 6, 0),
         number("Window", 7, 0),
         number("Out/s", 7, 0),
@@ -303,23 +304,27 @@ impl Line for LinkLine<'_> {
         match column {
             0 => Value::Text(row.peer.as_str().into()),
             1 => Value::Time(row.rtt_us.saturating_mul(1_000)),
-            2 => Value::Share(Some(loss(row))),
-            3 => Value::Count(row.window),
-            4 => Value::Rate(self.rates.map(|rates| rates.sent)),
-            5 => Value::Rate(self.rates.map(|rates| rates.received)),
-            6 => Value::Rate(self.rates.map(|rates| rates.datagrams)),
-            7 => Value::Count(traffic.datagrams_dropped),
-            8 => Value::Count(traffic.datagrams_refused),
-            9 => Value::Count(row.send_queue),
+            2 => match row.rtt_var_us {
+                Some(us) => Value::Time(us.saturating_mul(1_000)),
+                None => Value::Rate(None),
+            },
+            3 => Value::Share(Some(loss(row))),
+            4 => Value::Count(row.window),
+            5 => Value::Rate(self.rates.map(|rates| rates.sent)),
+            6 => Value::Rate(self.rates.map(|rates| rates.received)),
+            7 => Value::Rate(self.rates.map(|rates| rates.datagrams)),
+            8 => Value::Count(traffic.datagrams_dropped),
+            9 => Value::Count(traffic.datagrams_refused),
+            10 => Value::Count(row.send_queue),
             _ => Value::Text(self.name.into()),
         }
     }
 
     fn is_alarming(&self, column: usize) -> bool {
         match column {
-            2 => loss(self.row) > 0.02,
-            7 => self.row.traffic.datagrams_dropped > 0,
-            8 => self.row.traffic.datagrams_refused > 0,
+            3 => loss(self.row) > 0.02,
+            8 => self.row.traffic.datagrams_dropped > 0,
+            9 => self.row.traffic.datagrams_refused > 0,
             _ => false,
         }
     }

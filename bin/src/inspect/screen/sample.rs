@@ -2,8 +2,8 @@
 
 use dh_host::Counts;
 use dh_host::inspect::{
-    ActorRow, Change, EdgeRow, LaneRow, LimitRow, LinkRow, MessageRow, PanicRow, Process, Snapshot,
-    Spread, State, TickRow, TickStrip, Traffic,
+    ActorRow, Change, EdgeRow, Figures, LaneRow, LimitRow, LinkRow, MessageRow, PanicRow,
+    PlayersRow, Process, Snapshot, Spread, State, TickRow, TickStrip, TickTotals, Traffic, Usage,
 };
 
 use super::Told;
@@ -67,12 +67,28 @@ pub(crate) fn snapshot(now_us: u64, actors: Vec<ActorRow>) -> Snapshot {
             recent: (1..=5).map(tick).collect(),
             ..TickStrip::default()
         }],
+        figures: figures(),
         links: vec![link],
         limits: vec![
             limit("net.message", "bytes", (None, None, 1 << 20), 0),
             limit("server.players", "sessions", (Some(14), Some(16), 16), 3),
         ],
         ..Snapshot::default()
+    }
+}
+
+/// A server that fourteen play on.
+fn figures() -> Figures {
+    let spread = |p99_ns| Spread { count: 5, p99_ns, ..Spread::default() };
+    Figures {
+        players: Some(PlayersRow { connecting: 1, loading: 2, playing: 14, max: 16 }),
+        ticks: TickTotals { overruns: 7, late: spread(1_000_000), work: spread(9_000_000) },
+        usage: Usage {
+            resident_bytes: Some(45_000_000),
+            cpu_ns: Some(3_000_000_000),
+            open_files: Some(31),
+            started_ns: Some(1),
+        },
     }
 }
 

@@ -70,6 +70,9 @@ struct LinkMark {
     at_us: u64,
     rates: BTreeMap<u64, LinkRates>,
     links: Vec<LinkRow>,
+    /// Time on processors, which is told with them, and the share of one of them it took lately.
+    cpu_ns: Option<u64>,
+    cpu: Option<f64>,
 }
 
 /// What went over a connection lately, a second.
@@ -161,6 +164,11 @@ impl Source {
         self.links.as_ref()?.rates.get(&id).copied()
     }
 
+    /// The share of one processor that the process took lately.
+    pub(crate) fn cpu(&self) -> Option<f64> {
+        self.links.as_ref()?.cpu
+    }
+
     /// Rates are taken from the older of two marks, so that they span half a second to a whole one.
     fn mark(&mut self) {
         let now = self.snapshot.now_us;
@@ -184,9 +192,10 @@ impl Source {
     fn mark_links(&mut self) {
         let now = self.snapshot.now_us;
         let links = self.snapshot.links.clone();
+        let cpu_ns = self.snapshot.figures.usage.cpu_ns;
         let Some(mark) = self.links.take() else {
             let rates = BTreeMap::new();
-            self.links = Some(LinkMark { at_us: now, rates, links });
+            self.links = Some(LinkMark { at_us: now, rates, links, cpu_ns, cpu: None });
             return;
         };
         let over = now.saturating_sub(mark.at_us);
@@ -208,6 +217,10 @@ impl Source {
             (row.id, rates)
         };
         let rates = links.iter().map(rate).collect();
-        self.links = Some(LinkMark { at_us: now, rates, links });
+        let cpu = cpu_ns.zip(mark.cpu_ns).map(|(now, then)| {
+            let took = now.saturating_sub(then) as f64;
+            took / (over as f64 * 1e3)
+        });
+        self.links = Some(LinkMark { at_us: now, rates, links, cpu_ns, cpu });
     }
 }

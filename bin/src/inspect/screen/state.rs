@@ -12,6 +12,8 @@ use super::limits::{self, LimitLine};
 use super::lines::{self, ActorLine, Id, LinkLine, WaitLine};
 use super::listing::{FILTER_MAX, Listing, Step};
 use super::order::{Bounding, Order, Wording};
+use super::page::Page;
+use super::processes::{self, ProcessLine};
 use super::source::{Heard, Source};
 
 /// Lines of a page beside its rows: tabs, titles, what is asked or told, the state of all.
@@ -19,27 +21,6 @@ pub(crate) const FRAME_ROWS: usize = 4;
 
 /// How long a process that is lost is still shown, where others are looked for.
 const LOST_US: u64 = 5_000_000;
-
-/// What is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Page {
-    #[default]
-    Actors,
-    Ticks,
-    Links,
-    Waits,
-    Limits,
-}
-
-impl Page {
-    /// In the order of their digits, from 1.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Actors, Self::Ticks, Self::Links, Self::Waits, Self::Limits];
-
-    fn beside(self, step: usize) -> Self {
-        Self::ALL[(self as usize + step) % Self::ALL.len()]
-    }
-}
 
 /// What keys are for at the moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +67,7 @@ pub(crate) struct State {
     pub(crate) links: Listing,
     pub(crate) waits: Listing,
     pub(crate) limits: Listing,
+    pub(crate) processes: Listing,
     /// Which tick loop is shown.
     pub(crate) strip: usize,
     /// The actor whose page is open.
@@ -110,6 +92,7 @@ impl State {
             links: Listing::default(),
             waits: Listing::default(),
             limits: Listing::default(),
+            processes: Listing::default(),
             strip: 0,
             opened: None,
             told: None,
@@ -205,8 +188,8 @@ impl State {
     /// Choose nothing of a process; whether the page of one of its actors was open.
     fn let_go(&mut self, source: usize) -> bool {
         let is_its = |id: &Id| id.source == source;
-        for listing in [&mut self.actors, &mut self.links, &mut self.waits, &mut self.limits] {
-            listing.chosen = listing.chosen.filter(|id| !is_its(id));
+        for page in Page::ALL {
+            self.listing(page).chosen.take_if(|id| is_its(id));
         }
         self.opened.take_if(|id| is_its(id)).is_some()
     }
@@ -280,9 +263,7 @@ impl State {
                 self.frozen = if self.is_paused() { None } else { Some(self.live.clone()) };
             }
             Key::Char('/') if self.opened.is_none() => self.mode = Mode::Filter,
-            Key::Char(digit @ '1'..='5') => {
-                return self.turn(Page::ALL[digit as usize - '1' as usize]);
-            }
+            Key::Char(digit @ '1'..='9') => return self.turn(Page::at(digit)?),
             Key::Tab => return self.turn(self.page.beside(1)),
             Key::BackTab => return self.turn(self.page.beside(Page::ALL.len() - 1)),
             Key::Enter => return self.open(),
@@ -331,6 +312,7 @@ impl State {
             Page::Links => self.links.sort_beside::<LinkLine<'_>>(step),
             Page::Waits => self.waits.sort_beside::<WaitLine<'_>>(step),
             Page::Limits => self.limits.sort_beside::<LimitLine<'_>>(step),
+            Page::Processes => self.processes.sort_beside::<ProcessLine<'_>>(step),
             Page::Ticks => (),
         }
     }
@@ -341,6 +323,7 @@ impl State {
             Page::Links => self.links.sort_by_letter::<LinkLine<'_>>(letter),
             Page::Waits => self.waits.sort_by_letter::<WaitLine<'_>>(letter),
             Page::Limits => self.limits.sort_by_letter::<LimitLine<'_>>(letter),
+            Page::Processes => self.processes.sort_by_letter::<ProcessLine<'_>>(letter),
             Page::Ticks => false,
         };
     }
@@ -356,7 +339,7 @@ impl State {
             _ if self.opened.is_some() => return None,
             Page::Actors => self.actors.chosen?,
             Page::Waits => Id { other: 0, ..self.waits.chosen? },
-            Page::Ticks | Page::Links | Page::Limits => return None,
+            Page::Ticks | Page::Links | Page::Limits | Page::Processes => return None,
         };
         self.page = Page::Actors;
         (self.opened, self.actors.chosen) = (Some(id), Some(id));
@@ -460,6 +443,7 @@ impl State {
             Page::Links => &mut self.links,
             Page::Waits => &mut self.waits,
             Page::Limits => &mut self.limits,
+            Page::Processes => &mut self.processes,
         }
     }
 
@@ -474,6 +458,7 @@ impl State {
             Page::Links => of(self.links.arranged(lines::links(sources))),
             Page::Waits => of(self.waits.arranged(lines::waits(sources))),
             Page::Limits => of(self.limits.arranged(limits::limits(sources))),
+            Page::Processes => of(self.processes.arranged(processes::processes(sources))),
         }
     }
 

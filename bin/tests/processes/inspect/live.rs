@@ -64,6 +64,7 @@ fn the_screen_is_sorted_filtered_opened_resized_and_left_as_it_was_found() {
         ("3", "[3 links"),
         ("\t", "[4 waits"),
         ("5", "[5 limits"),
+        ("6", "[6 process"),
         ("?", "Left Right"),
     ] {
         pty.press(key);
@@ -89,7 +90,7 @@ fn the_numbers_move_and_the_first_screen_comes_at_once() {
     pty.press("p");
     pty.lines_with("PAUSED");
     pty.press("p");
-    pty.lines_with("dh inspect");
+    pty.lines_when("no pause", |lines| !lines[0].contains("PAUSED"));
     pty.press("\u{3}");
     assert!(pty.end().success());
 }

@@ -65,6 +65,11 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(saw["old"].as_str().unwrap().parse::<f64>().unwrap() < 1.0, "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("twice the budget"), "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("late p50"), "{saw}");
+    assert!(saw["ticks"].as_str().unwrap().contains("Work since the start: "), "{saw}");
+    assert!(saw["bars"].as_u64().unwrap() > 1, "{saw}");
+    let usage = saw["usage"].as_str().unwrap();
+    assert!(usage.contains("memory ") && usage.contains("files "), "{saw}");
+    assert!(saw["links"].as_str().unwrap().contains("Varies"), "{saw}");
     assert_eq!(saw["drawn"], true, "the strip of ticks");
     assert!(saw["links"].as_str().unwrap().contains("127.0.0.1"), "{saw}");
     let limits = texts(&saw["limits"]);

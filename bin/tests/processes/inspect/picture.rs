@@ -38,6 +38,7 @@ fn a_live_screen_is_a_small_picture() {
         ("inspect-ticks", "2", "[2 ticks"),
         ("inspect-links", "3", "[3 links"),
         ("inspect-limits", "5H", "[5 limits"),
+        ("inspect-processes", "6", "[6 process"),
     ] {
         pty.press(keys);
         pty.lines_with(part);

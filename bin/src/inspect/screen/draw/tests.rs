@@ -5,7 +5,8 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::inspect::screen::keys::Key;
-use crate::inspect::screen::sample::{actor, begin, three};
+use crate::inspect::screen::sample::{self, actor, begin, three};
+use crate::inspect::target::Told;
 
 const PLAIN: Look = Look { unicode: false, colours: false };
 const FULL: Look = Look { unicode: true, colours: true };
@@ -42,7 +43,7 @@ fn the_actors_stand_in_a_tree_at_80_by_24() {
 }
 
 const GOLDEN_ACTORS: &str = "\
-[1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1  5 limits 2     dh inspect
+[1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1  5 limits 2  6 process 1
 Path^                  State               Depth   In/s  waiT99  haNdl99  Busy%
 server/roster          idle                    1      -   1.0us        0      -
   session/ada          Frame 1.0s              2      -   2.0us        0      -
@@ -100,6 +101,32 @@ const GOLDEN_LIMITS: &str = "\
 Limit^                              Used    Peak    Bound    Hits uNit
 net.message                            -       -    1049k       0 bytes
 server.players                        14      16       16       3 sessions";
+
+#[test]
+fn a_process_tells_who_plays_there_and_what_it_takes_of_its_machine() {
+    let mut state = screen((80, 24));
+    state.pressed(Key::Char('6'));
+    assert_eq!(drawn(&state)[1..3].join("\n"), GOLDEN_PROCESSES);
+    let mut later = sample::snapshot(2_000_000, three());
+    later.figures.usage.cpu_ns = Some(3_250_000_000);
+    later.figures.players = None;
+    state.heard(0, Ok(Told::Snapshot(Box::new(later))));
+    let words = drawn(&state)[2].split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words[..8], ["server", "42", "-", "-", "-", "45M", "25.0", "31"], "{words:?}");
+}
+
+const GOLDEN_PROCESSES: &str = "\
+Process^            plAying  Loading  Max  memoRy  cpU%  Files  Overrun  Work99
+server 42                14        2   16     45M     -     31        7   9.0ms";
+
+#[test]
+fn a_screen_that_was_stopped_says_so_however_many_pages_there_are() {
+    for width in [60, 80, 90, 120] {
+        let mut state = screen((width, 24));
+        state.pressed(Key::Char('p'));
+        assert!(drawn(&state)[0].ends_with("PAUSED, p goes on"), "{}", drawn(&state)[0]);
+    }
+}
 
 #[test]
 fn links_and_rings_of_waits_are_listed() {
@@ -198,8 +225,8 @@ fn hostile_names_stay_in_their_cells_on_every_page_and_at_every_size() {
         state.heard(0, Ok(begin(1, vec![row.clone(), actor(2, &hostile, 1)])));
         state.heard(0, Err(hostile.clone()));
         for keys in [
-            "", "v", "r", "n", "\n", "b", "\u{1b}", "\u{1b}", "2", "3", "4", "5", "s", "x\n", "l",
-            "?",
+            "", "v", "r", "n", "\n", "b", "\u{1b}", "\u{1b}", "2", "3", "4", "5", "6", "s", "x\n",
+            "l", "?",
         ] {
             for key in keys.chars() {
                 state.pressed(match key {
