@@ -3,8 +3,9 @@
 //! No lane holds more than its bound, and what every port was offered is accounted for. Whatever a
 //! peer is shown of a tick is what its server published of it, on the map that the peer has loaded;
 //! no input is acknowledged that was not simulated; a peer whose path is whole is not left behind,
-//! not kept waiting and not passed over.
+//! not kept waiting, not passed over and not unheard.
 
+mod heard;
 mod lasting;
 mod settled;
 
@@ -59,6 +60,8 @@ invariants! {
     Used,
     /// Inputs of a peer whose path is whole do not come ever too late.
     InTime,
+    /// What a peer says comes back to it.
+    Heard,
 }
 
 /// What is broken, each with a sentence that says where.
@@ -82,6 +85,9 @@ impl Invariants {
             let name = world.peer_name(peer);
             shown(&records, peer, name, &snapshot, &mut broken);
             self.lasting.shown(world, (peer, attempt), &snapshot, &mut broken);
+        }
+        for peer in records.take_said() {
+            self.settled.says(world, &records, peer);
         }
         for server in world.server_ids() {
             self.lasting.pawns(&records, server, world.runtime().now(), &mut broken);

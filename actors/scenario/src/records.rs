@@ -29,6 +29,8 @@ pub struct Records {
     /// Snapshots that nobody has compared yet with what their server published, each with the
     /// number of the attempt it belongs to.
     unchecked: Vec<(PeerId, u32, Arc<Snapshot>)>,
+    /// Who said something, since it was last taken.
+    said: Vec<PeerId>,
 }
 
 /// What one server told.
@@ -180,6 +182,16 @@ impl Records {
     /// Snapshots that were applied since this was asked last.
     pub(crate) fn take_unchecked(&mut self) -> Vec<(PeerId, u32, Arc<Snapshot>)> {
         std::mem::take(&mut self.unchecked)
+    }
+
+    /// Who said something since this was asked last, once for each line.
+    pub(crate) fn take_said(&mut self) -> Vec<PeerId> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// A peer says a line that shows something.
+    pub(crate) fn note_said(&mut self, peer: PeerId) {
+        self.said.push(peer);
     }
 
     /// A server begins anew: its ticks count from the first again.

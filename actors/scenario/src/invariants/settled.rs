@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use dh_host::net::{Link, Links};
 use dh_machine::Micros;
 
+use super::heard::Talk;
 use super::lasting::Lasting;
 use super::{Broken, Invariant};
 use crate::peer::PeerId;
@@ -53,6 +54,7 @@ struct Peer {
     used: Lasts<Option<u32>>,
     /// Whether its inputs come too late on average.
     late: Lasts<bool>,
+    talk: Talk,
 }
 
 /// How far a peer is that does not play yet.
@@ -89,13 +91,13 @@ struct Ticks {
 }
 
 /// A peer, its server, and the moment they are looked at.
-struct Look<'a> {
-    name: &'a str,
-    record: &'a PeerRecord,
-    server: &'a ServerRecord,
+pub(super) struct Look<'a> {
+    pub(super) name: &'a str,
+    pub(super) record: &'a PeerRecord,
+    pub(super) server: &'a ServerRecord,
     /// Its inputs that wait on average; below 0 for ticks that found none.
     waiting: f32,
-    now: Micros,
+    pub(super) now: Micros,
 }
 
 impl Settled {
@@ -109,21 +111,36 @@ impl Settled {
     ) {
         let now = world.runtime().now();
         for (id, server, links, disturbed) in world.paths() {
-            let Some(server) = server else { continue };
-            let ticks = self.ticks(records, server, now);
-            let (record, server) = (records.peer(id), records.server(server));
+            let Some(home) = server else { continue };
+            let ticks = self.ticks(records, home, now);
+            let (record, server) = (records.peer(id), records.server(home));
             let (name, waiting) = (world.peer_name(id), lasting.waiting(id));
             let look = Look { name, record, server, waiting, now };
             let peer = self.peers.entry(id).or_default();
             let has_map = peer.has_map(&look);
             let settled = is_fair(links) && SETTLE < now.since(disturbed) && ticks;
             peer.gets_on(&look, settled, broken);
+            if peer.talk.is_unheard(&look, settled, || lost(world, home)) {
+                let what = format!("a line of {name} comes back to nobody, itself among them");
+                broken.push((Invariant::Heard, what));
+            }
             peer.is_heard(&look, settled && has_map && look.plays(), broken);
             if settled && has_map && look.plays() && look.is_behind() {
                 let what = format!("{name} is left behind though its path is whole");
                 broken.push((Invariant::KeepsUp, what));
             }
         }
+    }
+
+    /// A peer says something to its server.
+    pub(super) fn says(&mut self, world: &World, records: &Records, peer: PeerId) {
+        let Some((.., Some(home), _, _)) = world.paths().find(|(id, ..)| *id == peer) else {
+            return;
+        };
+        let (record, server) = (records.peer(peer), records.server(home));
+        let (name, now) = (world.peer_name(peer), world.runtime().now());
+        let look = Look { name, record, server, waiting: 0.0, now };
+        self.peers.entry(peer).or_default().talk.says(&look, lost(world, home));
     }
 
     /// Whether a server ticks, and has done so for long enough that peers have heard of it.
@@ -136,6 +153,13 @@ impl Settled {
         ticks.last = at;
         now.since(at) <= PAUSE_MIN && HEARD_AFTER < now.since(ticks.resumed)
     }
+}
+
+/// Messages that were lost by those of a server who pass lines on.
+fn lost(world: &World, server: ServerId) -> u64 {
+    let registry = world.runtime().registry();
+    let reports = ["roster", "chat"].map(|it| registry.report(&world.server_path(server, it)));
+    reports.iter().flatten().map(|report| report.port.total().lost).sum()
 }
 
 impl Peer {
@@ -182,6 +206,14 @@ impl Peer {
 }
 
 impl Look<'_> {
+    /// Its session on the server, by the server's own number of it, while that stands.
+    pub(super) fn session(&self) -> Option<u32> {
+        let mut sessions = self.server.sessions.iter().rev();
+        let (id, session) =
+            sessions.find(|(_, session)| session.name.as_deref() == Some(self.name))?;
+        session.ended.is_none().then_some(*id)
+    }
+
     /// Whether it has played for long enough, and its server ticks at this moment.
     fn plays(&self) -> bool {
         let Some(session) = self.server.session_of(self.name) else { return false };

@@ -69,6 +69,14 @@ impl World {
         self.peers[peer.0 as usize].client.disconnect();
     }
 
+    /// Have a peer say a line.
+    pub fn say(&mut self, peer: PeerId, line: &str) {
+        if line.chars().any(char::is_alphanumeric) {
+            self.records().note_said(peer);
+        }
+        self.peers[peer.0 as usize].client.chat(line);
+    }
+
     /// End a peer as if its process had died.
     pub fn kill_peer(&mut self, peer: PeerId) {
         let peer = &mut self.peers[peer.0 as usize];

@@ -172,7 +172,7 @@ fn radians(what: &str, value: &Dynamic) -> Said<f32> {
 
 fn peer_says(peer: &PeerHandle, line: String) -> Said<()> {
     peer.stage.to_peer(DeedKind::Event, peer.at, "says a line", move |world, id| {
-        world.client(id).chat(line.clone());
+        world.say(id, &line);
     })
 }
 
