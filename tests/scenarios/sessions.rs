@@ -292,7 +292,7 @@ fn a_vanished_server_is_noticed_within_ten_seconds() {
         world.run_for(Micros::from_secs(9)).await;
         assert_eq!(stands(world, ada), "playing");
         let end = end(world, ada, Micros::from_secs(3)).await;
-        assert_eq!(end.kind, EndKind::ClosedByServer);
+        assert_eq!((end.kind, end.exit_code()), (EndKind::Lost, 69));
         assert_eq!(end.detail(), "The server closed the connection.");
         let ended = world.records().server(server).session_of("ada").unwrap().ended.clone();
         assert_eq!(ended.as_deref(), Some("Timeout"));

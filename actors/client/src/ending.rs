@@ -37,8 +37,10 @@ pub enum EndKind {
     ServerFull,
     /// The server removed this player.
     Removed,
-    /// The server ended the session, or its link died.
+    /// The server ended the session.
     ClosedByServer,
+    /// The session's link died without a word. It is shown as if the server had ended it.
+    Lost,
     /// The map did not arrive as it was described.
     MapTransferFailed,
     /// The map arrived and is of no use: whoever built it must mend it.
@@ -97,7 +99,7 @@ impl SessionEnd {
             EndKind::ProtocolMismatch | EndKind::BuildDiffers => {
                 "This server runs a different version of the game."
             }
-            EndKind::ServerFull | EndKind::Removed | EndKind::ClosedByServer => {
+            EndKind::ServerFull | EndKind::Removed | EndKind::ClosedByServer | EndKind::Lost => {
                 "The server ended the session."
             }
             EndKind::MapTransferFailed => "The map did not arrive correctly.",
@@ -166,13 +168,11 @@ impl SessionEnd {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.kind {
-            // A link that died gave no reason, not even an empty one.
-            EndKind::ClosedByServer if self.reason.is_none() => 69,
             EndKind::Quiet | EndKind::ClosedByServer => 0,
             EndKind::KnownHostsUnusable | EndKind::MapUnusable => 65,
             EndKind::KnownHostsNotWritten => 73,
             EndKind::DiskFailed => 74,
-            EndKind::CouldNotReach | EndKind::TimedOut => 69,
+            EndKind::CouldNotReach | EndKind::TimedOut | EndKind::Lost => 69,
             EndKind::ServerFull => 75,
             EndKind::ProtocolMismatch
             | EndKind::BuildDiffers

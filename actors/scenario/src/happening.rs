@@ -22,17 +22,18 @@ pub(crate) const PEER_EVENTS: &[(&str, &str)] = &[
         "ended",
         "a session or an attempt at one ended, also for its own leave() or join(); how and why",
     ),
-    ("lost", "the same, but not for its own leave() or join(); how and why"),
+    ("lost", "the same, of any kind but Quiet; how and why"),
 ];
 
 /// How a session of a peer, or an attempt at one, ends.
-pub(crate) const ENDINGS: [(EndKind, &str); 16] = [
+pub(crate) const ENDINGS: [(EndKind, &str); 17] = [
     (EndKind::Quiet, "it was asked to: its own leave(), or join() while it was there"),
     (EndKind::CouldNotReach, "nobody answers at the address"),
     (EndKind::TimedOut, "the attempt ran out its clock"),
     (EndKind::ServerFull, "the server has no place left"),
     (EndKind::Removed, "the server threw it out"),
-    (EndKind::ClosedByServer, "the server ended the session, or its path died"),
+    (EndKind::ClosedByServer, "the server ended the session"),
+    (EndKind::Lost, "its path died: nothing came for 10 s, or its server was killed"),
     (EndKind::MapTransferFailed, "the map did not arrive as it was described"),
     (EndKind::MapUnusable, "the map arrived and is of no use"),
     (EndKind::DiskFailed, "its disk cannot keep the map, or not read it"),

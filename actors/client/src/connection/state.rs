@@ -304,7 +304,7 @@ impl Connecting {
             By::Local if closed.code == code::UNREADABLE => (EndKind::Unreadable, None),
             By::Timeout if attempting => (EndKind::TimedOut, None),
             By::Lost if attempting => (EndKind::CouldNotReach, said()),
-            By::Local | By::Timeout | By::Lost => (EndKind::ClosedByServer, None),
+            By::Local | By::Timeout | By::Lost => (EndKind::Lost, None),
         };
         let end = SessionEnd { reason, ..self.ending(kind) };
         self.hang_up(CloseCode::Leave, "gone", out);

@@ -63,7 +63,7 @@ fn a_mismatch_names_both_numbers_the_servers_first() {
 /// SES-25, SES-26
 #[test]
 fn a_closed_session_shows_the_servers_reason_verbatim_or_says_that_there_is_none() {
-    for kind in [EndKind::ClosedByServer, EndKind::ServerFull, EndKind::Removed] {
+    for kind in [EndKind::ClosedByServer, EndKind::Lost, EndKind::ServerFull, EndKind::Removed] {
         let with =
             |reason: Option<&str>| SessionEnd { reason: reason.map(str::to_owned), ..end(kind) };
         let told = with(Some("  server restarting in 5\n"));
@@ -88,7 +88,7 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
         Some("Could not connect"),
     );
     titled(
-        &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer],
+        &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer, Lost],
         Some("Disconnected"),
     );
     titled(
@@ -120,7 +120,8 @@ fn the_console_has_one_line_for_what_was_not_asked_for() {
 fn the_exit_code_follows_from_the_kind() {
     let codes = [
         (EndKind::Quiet, 0),
-        (EndKind::ClosedByServer, 69),
+        (EndKind::ClosedByServer, 0),
+        (EndKind::Lost, 69),
         (EndKind::KnownHostsUnusable, 65),
         (EndKind::KnownHostsNotWritten, 73),
         (EndKind::MapUnusable, 65),
@@ -143,11 +144,12 @@ fn the_exit_code_follows_from_the_kind() {
 
 #[test]
 fn a_goodbye_is_a_success_and_a_link_that_dies_without_one_is_not() {
-    let lost = end(EndKind::ClosedByServer);
     for reason in ["", "server stopped"] {
-        let told = SessionEnd { reason: Some(reason.to_owned()), ..lost.clone() };
-        assert_eq!(told.exit_code(), 0, "{reason:?}");
+        let reason = Some(reason.to_owned());
+        let told = SessionEnd { reason, ..end(EndKind::ClosedByServer) };
+        assert_eq!(told.exit_code(), 0, "{told:?}");
     }
+    let lost = end(EndKind::Lost);
     assert_eq!(
         (lost.exit_code(), lost.detail().as_str()),
         (69, "The server closed the connection.")

@@ -251,8 +251,8 @@ fn a_message_that_cannot_be_read_ends_the_session() {
 #[test]
 fn a_transport_that_ends_by_itself_says_what_that_was() {
     let cases = [
-        (Rig::playing(), By::Timeout, 0, EndKind::ClosedByServer),
-        (Rig::playing(), By::Lost, 0, EndKind::ClosedByServer),
+        (Rig::playing(), By::Timeout, 0, EndKind::Lost),
+        (Rig::playing(), By::Lost, 0, EndKind::Lost),
         (Rig::playing(), By::Local, code::UNREADABLE, EndKind::Unreadable),
         (Rig::playing(), By::Peer, 2, EndKind::Removed),
         (Rig::attempting(), By::Peer, 4, EndKind::ServerFull),
