@@ -77,8 +77,13 @@ fn merge(
     let mut prefs = Prefs::default();
     let mut faults = prefs.load_file(&path.display().to_string(), text).err().unwrap_or_default();
     faults.extend(prefs.load_environment(variables).err().unwrap_or_default());
-    faults.extend(arguments.iter().filter_map(|argument| prefs.set_argument(argument).err()));
+    faults.extend(set(&mut prefs, arguments));
     if faults.is_empty() { Ok(prefs) } else { Err(failure(&faults)) }
+}
+
+/// Set what arguments say, each `KEY=VALUE`, and hand out what is wrong with them.
+pub(crate) fn set(prefs: &mut Prefs, arguments: &[String]) -> Vec<PrefError> {
+    arguments.iter().filter_map(|argument| prefs.set_argument(argument).err()).collect()
 }
 
 #[cfg(test)]

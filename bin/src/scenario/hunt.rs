@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
-use dh_prefs::{PrefError, Prefs};
+use dh_prefs::Prefs;
 use dh_scenario::script::{Progress, Size};
 use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
@@ -132,9 +132,7 @@ fn chosen(flags: &RunScenario) -> Result<Vec<Script>, Failure> {
 
 /// The preferences of the command line: those of every server and peer.
 fn prefs(shared: &Shared) -> Result<Vec<String>, Failure> {
-    let mut prefs = Prefs::default();
-    let set = |pair: &String| prefs.set_argument(pair).err();
-    let wrong: Vec<PrefError> = shared.set.iter().filter_map(set).collect();
+    let wrong = settings::set(&mut Prefs::default(), &shared.set);
     if wrong.is_empty() { Ok(shared.set.clone()) } else { Err(settings::failure(&wrong)) }
 }
 

@@ -1,15 +1,15 @@
 //! Words that read what servers and peers are, know and did.
 
 use dh_machine::Tick;
-use dh_prefs::{Problem, Value};
+use dh_prefs::{Preference, Problem, Value};
 use rhai::{Array, Dynamic, Map};
 
 use super::actors::no_figure;
 use super::faults::path_of;
-use super::{Handle as _, PeerHandle, ServerHandle, Words};
+use super::{Handle, PeerHandle, ServerHandle, Words};
 use crate::records::{PeerRecord, ServerRecord};
 use crate::script::error::{Said, wrong, wrong_pref};
-use crate::script::stage::Target;
+use crate::script::stage::{Stage, Target};
 use crate::world::Standing;
 
 pub(super) fn register(words: &mut Words) {
@@ -151,9 +151,7 @@ fn feed(words: &mut Words) {
         "peer.metric(\"actor\", \"figure\")",
         "A figure of one of its actors, such as `predictor`, `restarts`.",
         |peer: &mut PeerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
-            let read = metric(&peer.stage, Target::Peer(peer.at), actor, figure)?;
-            peer.noted(|| format!("metric({actor:?}, {figure:?})"), &read);
-            Ok(read)
+            metric(peer, Target::Peer(peer.at), actor, figure)
         },
     );
 }
@@ -231,9 +229,7 @@ fn transcript(words: &mut Words) {
         "server.metric(\"actor\", \"figure\")",
         "A figure of one of its actors, such as `tick`, `late_ms`.",
         |server: &mut ServerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
-            let read = metric(&server.stage, Target::Server(server.at), actor, figure)?;
-            server.noted(|| format!("metric({actor:?}, {figure:?})"), &read);
-            Ok(read)
+            metric(server, Target::Server(server.at), actor, figure)
         },
     );
     words.word(
@@ -242,8 +238,7 @@ fn transcript(words: &mut Words) {
         |server: &mut ServerHandle, key: &str| -> Said<String> {
             let id = server.stage.server(server.at)?;
             let prefs = server.stage.world()?.running(id).directory().prefs();
-            let preference = dh_prefs::find(key);
-            let preference = preference.ok_or_else(|| wrong_pref(Problem::unknown(key)))?;
+            let preference = preference(key)?;
             Ok(prefs
                 .value(preference)
                 .map_or_else(|| preference.standard.to_string(), Value::to_string))
@@ -251,12 +246,19 @@ fn transcript(words: &mut Words) {
     );
 }
 
-fn metric(
-    stage: &crate::script::stage::Stage,
-    whose: Target,
-    actor: &str,
-    figure: &str,
-) -> Said<Dynamic> {
+/// The preference of this name.
+pub(super) fn preference(key: &str) -> Said<&'static Preference> {
+    dh_prefs::find(key).ok_or_else(|| wrong_pref(Problem::unknown(key)))
+}
+
+/// A figure of an actor of a server or a peer, noted as read.
+fn metric(of: &impl Handle, whose: Target, actor: &str, name: &str) -> Said<Dynamic> {
+    let read = figure(of.stage(), whose, actor, name)?;
+    of.noted(|| format!("metric({actor:?}, {name:?})"), &read);
+    Ok(read)
+}
+
+fn figure(stage: &Stage, whose: Target, actor: &str, name: &str) -> Said<Dynamic> {
     let path = path_of(stage, whose, actor)?;
     let world = stage.world()?;
     let report = path.and_then(|path| world.runtime().registry().report(&path));
@@ -266,7 +268,7 @@ fn metric(
     let total = report.port.total();
     #[expect(clippy::cast_precision_loss, reason = "milliseconds need few bits")]
     let millis = |ns: u64| Dynamic::from(ns as f64 / 1e6);
-    Ok(match figure {
+    Ok(match name {
         "depth" => big(total.depth).into(),
         "peak" => count(report.port.control.peak.max(report.port.data.peak)).into(),
         "offered" => big(total.offered).into(),

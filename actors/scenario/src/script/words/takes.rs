@@ -3,11 +3,12 @@
 
 use rhai::Dynamic;
 
+use super::reading::preference;
 use super::time::{known_event, never_comes};
 use super::{Entries, Word, actors};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
 use crate::script::content::Contents;
-use crate::script::error::{Said, wrong, wrong_pref};
+use crate::script::error::{Said, wrong};
 use crate::script::stage::Stage;
 use crate::script::value::{integer, links, micros, number, ordinal, role, text, truth};
 
@@ -108,10 +109,7 @@ fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
             true => Ok(()),
             false => Err(actors::no_figure(said)),
         },
-        ("\"key\"", _) => match dh_prefs::find(said) {
-            Some(_) => Ok(()),
-            None => Err(wrong_pref(dh_prefs::Problem::unknown(said))),
-        },
+        ("\"key\"", _) => preference(said).map(drop),
         ("\"pallet\"", _) => Contents::barcode(&*stage.plan()?, None, said).map(drop),
         _ => Ok(()),
     }
