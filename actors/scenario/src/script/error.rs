@@ -5,7 +5,8 @@ use std::fmt;
 use rhai::{EvalAltResult, ParseError, Position};
 
 use super::Script;
-use super::limit::{CALL_MAX, LISTED_MAX, OPERATIONS_MAX};
+use super::limit::{ARRAY_MAX, CALL_MAX, CALLS_MAX, LISTED_MAX, MAP_MAX, OPERATIONS_MAX, TEXT_MAX};
+use super::value::shown;
 use super::words::told;
 
 /// What helps where a word, or an entry, or a name of the language is not what is there.
@@ -52,13 +53,23 @@ impl ScriptError {
         match inner {
             EvalAltResult::ErrorRuntime(value, _) => match value.clone().try_cast::<Wrong>() {
                 Some(wrong) => wrong.told(script, place),
-                None => Self::at(script, place, value.to_string()),
+                None if value.is_string() => Self::at(script, place, value.to_string()),
+                None => Self::at(script, place, format!("it throws {}", shown(value))),
             },
             EvalAltResult::ErrorTooManyOperations(_) => Self::at(
                 script,
                 place,
                 format!("it does not end within {OPERATIONS_MAX} operations; expected less"),
             ),
+            EvalAltResult::ErrorStackOverflow(_) => Self::at(
+                script,
+                place,
+                format!("functions call each other {CALLS_MAX} deep; expected less"),
+            ),
+            EvalAltResult::ErrorDataTooLarge(what, _) => Self::at(script, place, too_large(what)),
+            EvalAltResult::ErrorTooManyModules(_) => {
+                Self::at(script, place, "there are no modules; expected all of it in this file")
+            }
             EvalAltResult::ErrorFunctionNotFound(call, _) => {
                 Self::of_words(script, place, told::call(call))
             }
@@ -216,6 +227,16 @@ pub(super) fn no_such<'a>(
         (None, _) => String::new(),
     };
     format!("no {kind} is called \"{said}\"{hint}")
+}
+
+/// What outgrew its bound, as the engine has it.
+fn too_large(what: &str) -> String {
+    let max = match what {
+        it if it.contains("string") => format!("{TEXT_MAX} bytes"),
+        it if it.contains("map") => format!("{MAP_MAX} entries"),
+        _ => format!("{ARRAY_MAX} elements"),
+    };
+    format!("{what} too large; expected at most {max}")
 }
 
 /// An error of the engine in one line, without its place.

@@ -22,6 +22,10 @@ pub const MAP_MAX: usize = 1 << 12;
 pub const FILE_MAX: u64 = 1 << 16;
 /// Simulated seconds of one scenario.
 pub const SECONDS_MAX: f64 = 36_000.0;
+/// Degrees of one turn of a view, either way.
+pub const DEGREES_MAX: f64 = 1e6;
+/// Characters of the name of a peer or a server.
+pub const NAME_MAX: usize = 64;
 /// Peers of one scenario.
 pub const PEERS_MAX: usize = 1_024;
 /// Servers of one scenario.

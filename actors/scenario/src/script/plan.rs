@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use dh_host::net::Links;
 use dh_machine::Micros;
+use dh_pallet::CORE_PALLET_ID;
 use rhai::{Dynamic, Map};
 
 use super::content::Contents;
 use super::error::{Said, Under as _, nobody, unknown, wrong, wrong_pref};
 use super::limit::{PALLET_MAX, PALLETS_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
-use super::value::{integer, links, micros, role, text, truth};
+use super::value::{called, integer, links, micros, role, shown, text, truth};
 use super::words::Entries;
 use crate::roles::Role;
 use crate::scenario::Transport;
@@ -177,6 +178,10 @@ impl Plan {
             Ok(())
         })?;
         each(data, "pallets", |id, pallet| {
+            if id == CORE_PALLET_ID {
+                return Err(wrong("core is the program's own pallet; expected another id"));
+            }
+            dh_pallet::check_pallet_id(id).map_err(|error| wrong(error.to_string()))?;
             plan.pallets.insert(id.to_owned(), PalletPlan::read(pallet)?);
             Ok(())
         })?;
@@ -186,6 +191,7 @@ impl Plan {
             return Err(wrong(what)).under("pallets");
         }
         each(data, "servers", |name, server| {
+            called("server", name)?;
             let server = ServerPlan::read(name.to_owned(), server)?;
             for id in server.pallets.iter().flatten() {
                 let all = plan.pallets.keys().map(String::as_str);
@@ -201,6 +207,7 @@ impl Plan {
             plan.servers.push(main);
         }
         each(data, "peers", |name, peer| {
+            called("peer", name)?;
             let peer =
                 PeerPlan { name: name.to_owned(), ..PeerPlan::default() }.read(peer, &plan)?;
             plan.peers.push(peer);
@@ -298,9 +305,9 @@ pub(super) fn known(kind: &str, data: &Map, keys: Entries) -> Said<()> {
 
 /// An object map.
 pub(super) fn map(what: &str, value: &Dynamic) -> Said<Map> {
-    let found = value.type_name();
     let map = value.clone().try_cast::<Map>();
-    map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{...}}, found {found}")))
+    let found = || shown(value);
+    map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{...}}, found {}", found())))
 }
 
 /// What an entry says, or what holds where it is not there.

@@ -10,6 +10,7 @@ use super::error::{Said, ScriptError};
 use super::limit::{DUE_MAX, FAILURES_MAX};
 use super::reads::shown;
 use super::stage::{Handler, Stage, Strike, What};
+use super::value;
 use super::words::actors::taken;
 use super::words::{peers, servers};
 use crate::world::{STEP, World};
@@ -120,7 +121,7 @@ impl Play<'_> {
             let Check { kind, holds, place, .. } = &check;
             let holds = self.call(holds, None, *place)?;
             let Ok(holds) = holds.as_bool() else {
-                let found = holds.type_name();
+                let found = value::shown(&holds);
                 let what = format!("expected a condition, true or false, found {found}");
                 return Err(ScriptError::at(&self.stage.0.script, *place, what));
             };

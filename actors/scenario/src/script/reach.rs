@@ -176,6 +176,8 @@ impl Part {
                 let is_plain = |it: &Expr| matches!(it, Expr::StringConstant(..));
                 self.calls_any |= pointed(call).is_some_and(|name| !is_plain(name));
             }
+            // The name of a function stands for a pointer to it.
+            ASTNode::Expr(Expr::Variable(it, ..)) => drop(self.calls.insert(it.1.to_string())),
             ASTNode::Expr(Expr::StringConstant(text, _)) => {
                 self.calls.insert(text.to_string());
             }

@@ -46,7 +46,8 @@ pub(super) struct Shared {
     pub(super) contents: RefCell<Contents>,
     pub(super) servers: RefCell<Vec<Option<ServerId>>>,
     pub(super) peers: RefCell<Vec<Player>>,
-    pub(super) queue: RefCell<Vec<Due>>,
+    /// What waits, by its time and then by when it was asked for.
+    pub(super) queue: RefCell<BTreeMap<(Micros, u64), Due>>,
     pub(super) handlers: RefCell<Vec<Handler>>,
     pub(super) checks: RefCell<Checks>,
     pub(super) reads: RefCell<Reads>,
@@ -94,7 +95,6 @@ pub(super) struct Player {
 /// Something to call at a time.
 pub(super) struct Due {
     pub(super) at: Micros,
-    order: u64,
     pub(super) what: What,
     pub(super) place: Position,
 }
@@ -221,20 +221,20 @@ impl Stage {
         }
         let order = self.0.next_order.get();
         self.0.next_order.set(order + 1);
-        let behind = queue.partition_point(|due| (due.at, due.order) < (at, order));
-        queue.insert(behind, Due { at, order, what, place });
+        queue.insert((at, order), Due { at, what, place });
         Ok(())
     }
 
     /// The next thing that is due by now.
     pub(super) fn take_due(&self, now: Micros) -> Option<Due> {
         let mut queue = self.0.queue.borrow_mut();
-        (queue.first()?.at <= now).then(|| queue.remove(0))
+        let first = queue.first_entry().filter(|it| it.key().0 <= now)?;
+        Some(first.remove())
     }
 
     /// When something is due next.
     pub(super) fn next_due(&self) -> Option<Micros> {
-        self.0.queue.borrow().first().map(|due| due.at)
+        self.0.queue.borrow().first_key_value().map(|((at, _), _)| *at)
     }
 
     /// Remember what happened to a server or a peer, for whoever asks why a run failed.

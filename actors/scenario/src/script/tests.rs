@@ -4,6 +4,7 @@ mod bounds;
 mod maps;
 mod reach;
 mod reading;
+mod told;
 
 use std::collections::BTreeSet;
 

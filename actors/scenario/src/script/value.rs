@@ -7,8 +7,9 @@ use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
 use super::error::{Said, Under as _, nobody, unknown, wrong};
+use super::limit::NAME_MAX;
 use super::plan::{known, map};
-use super::words::Entries;
+use super::words::{Entries, told::type_name};
 use crate::roles::Role;
 
 /// A number.
@@ -136,7 +137,24 @@ fn whole(figure: f64) -> u32 {
     figure.round() as u32
 }
 
-fn shown(value: &Dynamic) -> String {
+/// What a peer or a server may be called: it stands in lines and in the tree of actors.
+pub(super) fn called(kind: &str, name: &str) -> Said<()> {
+    let is_plain = !name.contains(|it: char| it.is_control() || it == '/') && name.trim() == name;
+    if is_plain && (1..=NAME_MAX).contains(&name.chars().count()) {
+        return Ok(());
+    }
+    Err(wrong(format!(
+        "\"{name}\" is no name of a {kind}; expected 1 to {NAME_MAX} characters, none of them a / or \
+         a control character, and no blank at its ends"
+    )))
+}
+
+/// A value in an error: what it is, and how it is written where that is short.
+pub(super) fn shown(value: &Dynamic) -> String {
+    let is_plain = value.is_int() || value.is_float() || value.is_bool() || value.is_string();
+    if !is_plain {
+        return type_name(value.type_name()).to_owned();
+    }
     let text: String = value.to_string().chars().take(40).collect();
     format!("{} `{text}`", value.type_name())
 }

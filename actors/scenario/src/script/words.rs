@@ -72,6 +72,12 @@ pub(super) struct Words {
 pub(super) fn register(engine: &mut Engine, stage: &Stage) -> Vocabulary {
     engine.register_type_with_name::<ServerHandle>("server");
     engine.register_type_with_name::<PeerHandle>("peer");
+    let same = |it: &mut ServerHandle, other: ServerHandle| it.at == other.at;
+    let other = |it: &mut ServerHandle, other: ServerHandle| it.at != other.at;
+    engine.register_fn("==", same).register_fn("!=", other);
+    let same = |it: &mut PeerHandle, other: PeerHandle| it.at == other.at;
+    let other = |it: &mut PeerHandle, other: PeerHandle| it.at != other.at;
+    engine.register_fn("==", same).register_fn("!=", other);
     let module = Module::new();
     let (list, examples) = (Vec::new(), Vec::new());
     let mut words = Words { module, stage: stage.clone(), group: "", list, examples };

@@ -94,6 +94,7 @@ fn a_check_that_a_run_may_pass_by_is_no_mistake() {
          expect(\"y\", true); });",
         "at(1, || { true || false; () ?? expect(\"x\", true); 1 ?? expect(\"y\", false); });",
         "fn f(n) { expect(\"x\", n == 1); } at(1, || f(1));",
+        "fn f() { expect(\"x\", true); } at(1, f);",
         "fn f() { expect(\"x\", true); } let g = Fn(\"f\"); at(1, || g.call());",
         "fn f() { expect(\"x\", true); } let all = #{ g: Fn(\"f\") }; at(1, || all.g.call());",
         "fn f() { expect(\"x\", true); } let name = \"f\"; at(1, || Fn(name).call());",

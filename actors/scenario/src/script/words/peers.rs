@@ -12,10 +12,10 @@ use crate::roles::{Acting, Role};
 use crate::script::content::owner_of_peer;
 use crate::script::deed::DeedKind;
 use crate::script::error::{Said, Under as _, wrong};
-use crate::script::limit::PEERS_MAX;
+use crate::script::limit::{DEGREES_MAX, PEERS_MAX};
 use crate::script::plan::{PeerPlan, SMALL_PEERS_MAX, Size};
 use crate::script::stage::{Player, Stage, What};
-use crate::script::value::{integer, micros, number, role as read_role};
+use crate::script::value::{called, integer, micros, number, role as read_role};
 use crate::server::set;
 use crate::world::World;
 
@@ -167,7 +167,11 @@ fn stick(what: &str, value: &Dynamic) -> Said<i8> {
 
 #[expect(clippy::cast_possible_truncation, reason = "an angle needs no more")]
 fn radians(what: &str, value: &Dynamic) -> Said<f32> {
-    number(what, value).map(|degrees| degrees.to_radians() as f32)
+    let degrees = number(what, value)?;
+    if DEGREES_MAX < degrees.abs() {
+        return Err(wrong(format!("{what}: expected at most {DEGREES_MAX} degrees either way")));
+    }
+    Ok(degrees.to_radians() as f32)
 }
 
 fn peer_says(peer: &PeerHandle, line: String) -> Said<()> {
@@ -223,6 +227,7 @@ fn spawn(stage: &Stage, n: &Dynamic, role: &str, over: &Dynamic, data: Map) -> S
 
 /// One more peer of the script.
 fn enter(stage: &Stage, plan: PeerPlan) -> Said<PeerHandle> {
+    called("peer", &plan.name)?;
     let mut peers = stage.0.peers.borrow_mut();
     if peers.iter().any(|player| player.plan.name == plan.name) {
         let name = &plan.name;

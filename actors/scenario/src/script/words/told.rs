@@ -1,6 +1,6 @@
 //! Told: the engine's words for a call or a property that is not there, in the words of scripts.
 
-use super::{Word, list};
+use super::{PeerHandle, ServerHandle, Word, list};
 use crate::script::error::no_such;
 
 /// What was called with something that it does not take, or is no word at all; as the engine has
@@ -10,6 +10,15 @@ pub(in crate::script) fn call(call: &str) -> String {
     let given: Vec<&str> = split(given.strip_suffix(')').unwrap_or(given));
     let words = list();
     let named: Vec<&Word> = words.iter().filter(|word| word.name() == name).collect();
+    if name.starts_with("anon$") {
+        return "this callback takes other parameters; expected || ..., or |text| ... where an \
+                event is told"
+            .to_owned();
+    }
+    if named.is_empty() && !name.starts_with(|it: char| it.is_alphabetic() || it == '_') {
+        let given: Vec<&str> = given.iter().map(|it| type_name(it)).collect();
+        return format!("{name} takes no ({})", given.join(", "));
+    }
     if named.is_empty() {
         return no_such("word", name, words.iter().map(Word::name));
     }
@@ -48,7 +57,7 @@ fn split(types: &str) -> Vec<&str> {
 }
 
 /// What scripts call a type of the engine.
-fn type_name(name: &str) -> &'static str {
+pub(in crate::script) fn type_name(name: &str) -> &'static str {
     match name.trim_start_matches("&mut ") {
         "i64" => "a whole number",
         "f64" => "a number",
@@ -61,6 +70,8 @@ fn type_name(name: &str) -> &'static str {
         "timestamp" => "a time",
         "peer" => "a peer",
         "server" => "a server",
+        it if it == std::any::type_name::<PeerHandle>() => "a peer",
+        it if it == std::any::type_name::<ServerHandle>() => "a server",
         text if text.contains("tring") || text == "&str" => "a text",
         _ => "something else",
     }
@@ -78,6 +89,7 @@ mod tests {
                 "expected expect(\"name\", condition), found (a text, a whole number)",
             ),
             ("jump (peer, i64)", "expected peer.jump(held), found a peer with (a whole number)"),
+            ("+ (peer, i64)", "+ takes no (a peer, a whole number)"),
             ("jmp (peer)", "no word is called \"jmp\"; did you mean \"jump\"?"),
         ] {
             assert_eq!(call(said), told);
