@@ -122,6 +122,34 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             "late.rhai:2:1: expect_within: the scenario ends at 2 s",
         ),
         (
+            "deep.rhai",
+            &format!("let a = {}1{};", "(".repeat(500), ")".repeat(500)),
+            65,
+            "deep.rhai:1:",
+        ),
+    ];
+    let folder = folder(&cases.map(|(name, text, ..)| (name, text)));
+    refused(folder.path(), &cases);
+    let missing = dh(folder.path(), &["run", "nothing.rhai"]);
+    assert_eq!(missing.status.code(), Some(66));
+    let all = dh(folder.path(), &["check", "."]);
+    assert_eq!(all.status.code(), Some(65), "that of the first: {}", err(&all));
+    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:46"));
+}
+
+/// Each of these files is run and ends with its code and what is told of it.
+fn refused(folder: &Path, cases: &[(&str, &str, i32, &str)]) {
+    for (name, _, code, told) in cases {
+        let ran = dh(folder, &["run", name]);
+        assert_eq!(ran.status.code(), Some(*code), "{name}: {}", err(&ran));
+        assert!(err(&ran).contains(told), "{name}: {}", err(&ran));
+    }
+}
+
+#[test]
+fn a_check_that_no_run_can_evaluate_is_told_with_its_place() {
+    let cases = [
+        (
             "behind.rhai",
             "scenario(#{ seconds: 2 });\nat(1, || {\n return;\n expect(\"x\", false); });",
             65,
@@ -145,24 +173,9 @@ fn what_is_wrong_with_a_script_is_told_with_its_place_and_a_code_and_nothing_run
             65,
             "pointer.rhai:2:9: expect is called through a function pointer; expected expect(",
         ),
-        (
-            "deep.rhai",
-            &format!("let a = {}1{};", "(".repeat(500), ")".repeat(500)),
-            65,
-            "deep.rhai:1:",
-        ),
     ];
     let folder = folder(&cases.map(|(name, text, ..)| (name, text)));
-    for (name, _, code, told) in cases {
-        let ran = dh(folder.path(), &["run", name]);
-        assert_eq!(ran.status.code(), Some(code), "{name}: {}", err(&ran));
-        assert!(err(&ran).contains(told), "{name}: {}", err(&ran));
-    }
-    let missing = dh(folder.path(), &["run", "nothing.rhai"]);
-    assert_eq!(missing.status.code(), Some(66));
-    let all = dh(folder.path(), &["check", "."]);
-    assert_eq!(all.status.code(), Some(65), "that of the first: {}", err(&all));
-    assert!(err(&all).contains("twins.rhai:2:1") && err(&all).contains("map.rhai:1:46"));
+    refused(folder.path(), &cases);
 }
 
 #[test]

@@ -486,8 +486,8 @@ fn a_path_that_died_is_told_apart_from_a_server_that_ended_the_session() {
     let text = "scenario(#{ seconds: 14, transport: \"quic\", peers: #{ ada: #{}, bob: #{} } });
         let ada = peer(\"ada\"); let bob = peer(\"bob\");
         at(1, || ada.cut());
-        at(12.5, || expect(\"cut off: \" + ada.endings, ada.endings.map(|it| it.kind) == [\"Lost\"]));
+        at(12.5, || expect(\"cut off\", ada.endings.map(|it| it.kind) == [\"Lost\"]));
         at(13, || server(\"main\").stop(\"so\"));
-        eventually(\"told: \", || bob.endings.map(|it| it.kind) == [\"ClosedByServer\"]);";
+        eventually(\"told\", || bob.endings.map(|it| it.kind) == [\"ClosedByServer\"]);";
     assert_eq!(failures(text), [""; 0]);
 }

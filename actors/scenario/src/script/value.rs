@@ -144,8 +144,8 @@ pub(super) fn called(kind: &str, name: &str) -> Said<()> {
         return Ok(());
     }
     Err(wrong(format!(
-        "\"{name}\" is no name of a {kind}; expected 1 to {NAME_MAX} characters, none of them a / or \
-         a control character, and no blank at its ends"
+        "\"{name}\" is no name of a {kind}; expected 1 to {NAME_MAX} characters, none of them a / \
+         or a control character, and no blank at its ends"
     )))
 }
 
