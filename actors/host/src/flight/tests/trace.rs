@@ -134,7 +134,10 @@ fn two_events_that_overlap_are_found() {
 fn with_a_flow(sent: f64, handled: Option<f64>) -> String {
     let named =
         |what, tid| json!({"ph": "M", "pid": 1, "tid": tid, "name": what, "args": {"name": "n"}});
-    let slice = |tid, ts| json!({"ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": 5, "name": "m", "args": {}});
+    let slice = |tid, ts| {
+        let (dur, name, args) = (5, "m", json!({}));
+        json!({"ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": dur, "name": name, "args": args})
+    };
     let flow = |phase: &str, tid, ts: f64| {
         let bp = (phase == "f").then_some("e");
         let (cat, name) = ("flow", "sent");
