@@ -227,26 +227,11 @@ pub struct RosterActor {
     /// Where answers to console lines go.
     answers: Inlet<ConsoleLine>,
     kept: Kept,
-    /// Restarts since something waits for the room to be whole.
-    holds: u32,
 }
-
-/// Restarts that what waits for the room outlives: it may be what breaks this.
-const HOLDS_MAX: u32 = 4;
 
 impl RosterActor {
     pub(crate) fn new(directory: Directory, answers: Inlet<ConsoleLine>) -> Self {
-        Self { directory, answers, kept: Kept::default(), holds: 0 }
-    }
-
-    /// What waited for the room to be whole waits again, unless it does so for too long.
-    fn hold(&mut self) {
-        self.holds += u32::from(!self.kept.held.is_empty());
-        if HOLDS_MAX < self.holds {
-            self.holds = 0;
-            let held = std::mem::take(&mut self.kept.held);
-            held.into_iter().for_each(|msg| self.answer_lost(msg));
-        }
+        Self { directory, answers, kept: Kept::default() }
     }
 
     /// Whoever waits for an answer to a line that broke the roster twice has it now.
@@ -281,7 +266,7 @@ impl Actor for RosterActor {
         if let Some(lost) = start.lost {
             self.answer_lost(lost);
         }
-        self.hold();
+        self.kept.give_up().into_iter().for_each(|lost| self.answer_lost(lost));
         for peer in &peers {
             self.directory.to_session(*peer, SessionMsg::Announce);
         }
@@ -316,10 +301,7 @@ impl Actor for RosterActor {
             Effect::StopServer => self.directory.tell(ServerEvent::StopAsked),
             Effect::Keep(change) => self.directory.tell(ServerEvent::Keep(change)),
             Effect::Log(line) => tracing::info!("{line}"),
-            Effect::Remember(kept) => {
-                self.holds *= u32::from(!kept.held.is_empty());
-                self.kept = kept;
-            }
+            Effect::Remember(kept) => self.kept = kept,
         }
         Performed::Done
     }

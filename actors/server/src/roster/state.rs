@@ -19,6 +19,8 @@ use crate::{Identity, PeerId};
 
 /// Messages that are held until the room is whole; what comes then is taken as things stand.
 const HELD_MAX: usize = 128;
+/// Restarts that what is held waits through.
+const WAITED_MAX: u32 = 4;
 /// Slots there are; the one number above them stands for none.
 const SLOTS: u8 = ServerChat::NO_SLOT;
 /// What a player reads whose identity has joined again from elsewhere.
@@ -87,8 +89,22 @@ pub struct Kept {
     pub(super) tickets: Tickets,
     /// Those of whom everybody was told that they play, and not yet that they left.
     pub(super) told: Arc<BTreeMap<PeerId, Speaker>>,
-    /// What waits until the room is whole again.
+    /// What waits until the room is whole again, and through how many restarts it has.
     pub(super) held: Vec<RosterMsg>,
+    waited: u32,
+}
+
+impl Kept {
+    /// One more restart. What has waited through too many may be what breaks the roster: it is
+    /// handed out and waits no longer.
+    pub(super) fn give_up(&mut self) -> Vec<RosterMsg> {
+        self.waited += u32::from(!self.held.is_empty());
+        if self.waited <= WAITED_MAX {
+            return Vec::new();
+        }
+        self.waited = 0;
+        std::mem::take(&mut self.held)
+    }
 }
 
 /// Slots, lines, and the server's preferences.
@@ -179,6 +195,7 @@ impl Roster {
         if held.is_empty() {
             return;
         }
+        self.kept.waited = 0;
         held.into_iter().for_each(|msg| self.take(msg, out));
         self.keep(out);
     }

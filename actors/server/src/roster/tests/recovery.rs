@@ -226,3 +226,12 @@ fn what_waits_for_the_room_outlives_another_restart() {
     let effects = alone.left(0);
     assert_eq!(effects.into_iter().filter_map(answer).count(), 1, "and everybody's leaving");
 }
+
+#[test]
+fn what_waits_for_the_room_does_not_break_it_for_ever() {
+    let mut room = keeping(&[0], of_two_who_play());
+    let mut kept = kept(room.type_line("players"));
+    assert!((0..4).all(|_| kept.give_up().is_empty()));
+    assert!(matches!(&kept.give_up()[..], [RosterMsg::Console(line)] if line.text == "players"));
+    assert!((0..9).all(|_| kept.give_up().is_empty()), "nothing waits any more");
+}
