@@ -1,4 +1,4 @@
-//! The hunt: one general scenario, one bug at a time. Each bug is found by the invariant or the
+//! The hunt: general scenarios, one bug at a time. Each bug is found by the invariant or the
 //! check that is there for it, and shrinking leaves at most a tenth of the faults of the storm.
 
 use std::collections::BTreeSet;
@@ -7,8 +7,21 @@ use dh_machine::planted::{self, Bug};
 use dh_scenario::script::DeedKind;
 use dh_scenario::{Conditions, Failure, Invariant, Ran, Script, shrink};
 
-const FILE: &str = "tests/hunts/whatever_breaks_nothing_breaks_with_it.rhai";
-const TEXT: &str = include_str!("../hunts/whatever_breaks_nothing_breaks_with_it.rhai");
+/// A general scenario: its file and its text.
+type Hunt = (&'static str, &'static str);
+
+macro_rules! hunt {
+    ($name:literal) => {
+        (
+            concat!("tests/hunts/", $name, ".rhai"),
+            include_str!(concat!("../hunts/", $name, ".rhai")),
+        )
+    };
+}
+
+const STORM: Hunt = hunt!("whatever_breaks_nothing_breaks_with_it");
+const PIECES: Hunt = hunt!("what_comes_in_pieces_comes_whole");
+
 /// Seeds that a hunt tries.
 const SEEDS: u64 = 200;
 /// Seeds under which nothing is wrong while no bug is on.
@@ -33,19 +46,26 @@ fn broken_by(bug: Bug) -> Option<Invariant> {
         Bug::AskedAgainGoesOn => Some(Invariant::GetsOn),
         Bug::TurnsUnsorted => Some(Invariant::Used),
         Bug::StarvedForGood => Some(Invariant::InTime),
+        Bug::TypedIntoNothing => Some(Invariant::Heard),
+        Bug::FragmentsOfBefore => Some(Invariant::KeepsUp),
     }
 }
 
-fn script() -> Script {
-    Script::new(FILE, TEXT)
+/// Where a bug is hunted.
+fn hunt_of(bug: Bug) -> Hunt {
+    if bug == Bug::FragmentsOfBefore { PIECES } else { STORM }
+}
+
+fn script((file, text): Hunt) -> Script {
+    Script::new(file, text)
 }
 
 fn conditions(seed: u64, hasty: bool) -> Conditions {
     Conditions { seed, hasty, ..Conditions::default() }
 }
 
-fn run(seed: u64) -> Ran {
-    let ran = script().simulate(&conditions(seed, true)).unwrap();
+fn run(hunt: Hunt, seed: u64) -> Ran {
+    let ran = script(hunt).simulate(&conditions(seed, true)).unwrap();
     assert_eq!(ran.mistake, None, "seed {seed}");
     ran
 }
@@ -53,7 +73,8 @@ fn run(seed: u64) -> Ran {
 /// The first seed under which a bug shows, and all that it shows as at that moment.
 fn first(bug: Bug) -> (u64, Vec<Failure>) {
     planted::with(bug, || {
-        let seeds = (1..=SEEDS).map(|seed| (seed, run(seed).report.failures));
+        let hunt = hunt_of(bug);
+        let seeds = (1..=SEEDS).map(|seed| (seed, run(hunt, seed).report.failures));
         let mut found = seeds.filter(|(_, failures)| !failures.is_empty());
         found.next().unwrap_or_else(|| panic!("{bug:?} stays hidden"))
     })
@@ -65,10 +86,10 @@ fn finds(bug: Bug) {
     let expected = broken_by(bug);
     assert!(failures.iter().all(|it| it.broken == expected), "{bug:?} shows as: {failures:?}");
     let failure = &failures[0].what;
-    let storm = script().simulate(&conditions(seed, false)).unwrap().deeds;
+    let script = script(hunt_of(bug));
+    let storm = script.simulate(&conditions(seed, false)).unwrap().deeds;
     let storm = storm.iter().filter(|deed| deed.kind == DeedKind::Fault).count();
-    let shrunk =
-        planted::with(bug, || shrink(&script(), &conditions(seed, true), failure, RUNS_MAX));
+    let shrunk = planted::with(bug, || shrink(&script, &conditions(seed, true), failure, RUNS_MAX));
     let shrunk = shrunk.expect("a failure comes again");
     let (kept, _) = shrunk.count(DeedKind::Fault);
     let (peers, _) = shrunk.count(DeedKind::Peer);
@@ -109,6 +130,8 @@ hunts! {
     turns_that_are_not_sorted_are_found: TurnsUnsorted,
     a_queue_that_starves_for_good_is_found: StarvedForGood,
     peers_that_are_counted_anew_are_found: PeersCountedAnew,
+    a_line_that_is_typed_into_nothing_is_found: TypedIntoNothing,
+    fragments_compared_with_ticks_of_a_lost_session_are_found: FragmentsOfBefore,
 }
 
 #[test]
@@ -123,10 +146,12 @@ fn each_invariant_is_broken_by_a_bug_of_its_own() {
 }
 
 #[test]
-fn with_no_bug_on_the_hunt_finds_nothing() {
-    for seed in 1..=QUIET_SEEDS {
-        let Some(failure) = run(seed).report.failures.first().cloned() else { continue };
-        let shrunk = shrink(&script(), &conditions(seed, true), &failure.what, RUNS_MAX);
+fn with_no_bug_on_the_hunts_find_nothing() {
+    for (hunt, seed) in
+        [STORM, PIECES].into_iter().flat_map(|it| (1..=QUIET_SEEDS).map(move |seed| (it, seed)))
+    {
+        let Some(failure) = run(hunt, seed).report.failures.first().cloned() else { continue };
+        let shrunk = shrink(&script(hunt), &conditions(seed, true), &failure.what, RUNS_MAX);
         let kept = shrunk.iter().flat_map(|it| it.kept().map(|deed| &deed.key));
         panic!("seed {seed}: {}: {:?}", failure.what, kept.collect::<Vec<_>>());
     }

@@ -48,6 +48,10 @@ bugs! {
     StarvedForGood,
     /// A listener that starts again gives out the numbers of its peers anew.
     PeersCountedAnew,
+    /// A roster that starts again passes lines of chat on before it knows who is here.
+    TypedIntoNothing,
+    /// A client whose session was lost compares fragments with the ticks of that session.
+    FragmentsOfBefore,
 }
 
 /// Whether this bug is on in this thread.

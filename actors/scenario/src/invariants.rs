@@ -86,8 +86,8 @@ impl Invariants {
             shown(&records, peer, name, &snapshot, &mut broken);
             self.lasting.shown(world, (peer, attempt), &snapshot, &mut broken);
         }
-        for peer in records.take_said() {
-            self.settled.says(world, &records, peer);
+        for said in records.take_said() {
+            self.settled.says(world, &records, said);
         }
         for server in world.server_ids() {
             self.lasting.pawns(&records, server, world.runtime().now(), &mut broken);

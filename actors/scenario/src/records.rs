@@ -29,9 +29,12 @@ pub struct Records {
     /// Snapshots that nobody has compared yet with what their server published, each with the
     /// number of the attempt it belongs to.
     unchecked: Vec<(PeerId, u32, Arc<Snapshot>)>,
-    /// Who said something, since it was last taken.
-    said: Vec<PeerId>,
+    /// What was said since it was last taken.
+    said: Vec<Said>,
 }
+
+/// A line: whose it is, and how many lines of chat that peer had heard before.
+pub(crate) type Said = (PeerId, usize);
 
 /// What one server told.
 #[derive(Debug, Default)]
@@ -184,14 +187,14 @@ impl Records {
         std::mem::take(&mut self.unchecked)
     }
 
-    /// Who said something since this was asked last, once for each line.
-    pub(crate) fn take_said(&mut self) -> Vec<PeerId> {
+    /// What was said since this was asked last.
+    pub(crate) fn take_said(&mut self) -> Vec<Said> {
         std::mem::take(&mut self.said)
     }
 
     /// A peer says a line that shows something.
     pub(crate) fn note_said(&mut self, peer: PeerId) {
-        self.said.push(peer);
+        self.said.push((peer, self.peer(peer).chat.len()));
     }
 
     /// A server begins anew: its ticks count from the first again.

@@ -1,6 +1,6 @@
 //! Faults: panics and late deadlines that a scenario injects into an actor, by its path.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -27,6 +27,8 @@ struct Plan {
     /// Numbers of messages, the first being 1, counted over all restarts, and how often each is
     /// still to break a machine: where twice, its spare does too.
     panics: BTreeMap<u64, u32>,
+    /// Kinds of messages the next of which is to break a machine, once.
+    kinds: BTreeSet<&'static str>,
     delays: VecDeque<Micros>,
 }
 
@@ -53,10 +55,24 @@ impl Faults {
         });
     }
 
+    /// Panic in the machine of the actor at `path` when it takes its next message of this kind.
+    pub fn panic_at_kind(&self, path: &str, kind: &'static str) {
+        self.plan(path, |plan| {
+            plan.kinds.insert(kind);
+        });
+    }
+
     /// Give up a panic that has not struck.
     pub fn forgive(&self, path: &str, nth: u64) {
         self.plan(path, |plan| {
             plan.panics.remove(&nth);
+        });
+    }
+
+    /// Give up a panic at a kind of message that has not struck.
+    pub fn forgive_kind(&self, path: &str, kind: &'static str) {
+        self.plan(path, |plan| {
+            plan.kinds.remove(kind);
         });
     }
 
@@ -114,12 +130,15 @@ impl Faults {
 }
 
 impl Armed {
-    /// Whether the `nth` message is to end in a panic.
-    pub(crate) fn panics_at(&self, nth: u64) -> bool {
+    /// Whether the `nth` message, which is of this kind, is to end in a panic.
+    pub(crate) fn panics_at(&self, nth: u64, kind: &'static str) -> bool {
         if !self.any.load(Ordering::Relaxed) {
             return false;
         }
         let mut plan = lock(&self.plan);
+        if plan.kinds.remove(kind) {
+            return true;
+        }
         let Some(left) = plan.panics.get_mut(&nth).filter(|left| **left > 0) else { return false };
         *left -= 1;
         true

@@ -10,7 +10,7 @@ use super::heard::Talk;
 use super::lasting::Lasting;
 use super::{Broken, Invariant};
 use crate::peer::PeerId;
-use crate::records::{PeerRecord, Records, ServerRecord};
+use crate::records::{PeerRecord, Records, Said, ServerRecord};
 use crate::server::ServerId;
 use crate::world::World;
 
@@ -118,9 +118,10 @@ impl Settled {
             let look = Look { name, record, server, waiting, now };
             let peer = self.peers.entry(id).or_default();
             let has_map = peer.has_map(&look);
-            let settled = is_fair(links) && SETTLE < now.since(disturbed) && ticks;
+            let fair = is_fair(links).then_some(disturbed);
+            let settled = fair.is_some_and(|since| SETTLE < now.since(since)) && ticks;
             peer.gets_on(&look, settled, broken);
-            if peer.talk.is_unheard(&look, settled, || lost(world, home)) {
+            if peer.talk.is_unheard(&look, fair, || lost(world, home)) {
                 let what = format!("a line of {name} comes back to nobody, itself among them");
                 broken.push((Invariant::Heard, what));
             }
@@ -133,14 +134,14 @@ impl Settled {
     }
 
     /// A peer says something to its server.
-    pub(super) fn says(&mut self, world: &World, records: &Records, peer: PeerId) {
+    pub(super) fn says(&mut self, world: &World, records: &Records, (peer, heard): Said) {
         let Some((.., Some(home), _, _)) = world.paths().find(|(id, ..)| *id == peer) else {
             return;
         };
         let (record, server) = (records.peer(peer), records.server(home));
         let (name, now) = (world.peer_name(peer), world.runtime().now());
         let look = Look { name, record, server, waiting: 0.0, now };
-        self.peers.entry(peer).or_default().talk.says(&look, lost(world, home));
+        self.peers.entry(peer).or_default().talk.says(&look, heard, lost(world, home));
     }
 
     /// Whether a server ticks, and has done so for long enough that peers have heard of it.
@@ -212,6 +213,13 @@ impl Look<'_> {
         let (id, session) =
             sessions.find(|(_, session)| session.name.as_deref() == Some(self.name))?;
         session.ended.is_none().then_some(*id)
+    }
+
+    /// Whether it plays, as far as both ends know, on the map that stands.
+    pub(super) fn is_on_the_map(&self) -> bool {
+        let standing = self.server.frames.back().map(|frame| frame.generation());
+        let has_map = self.record.loaded.last().copied() == standing;
+        self.record.is_playing() && has_map && self.session().is_some()
     }
 
     /// Whether it has played for long enough, and its server ticks at this moment.

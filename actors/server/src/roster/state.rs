@@ -367,8 +367,8 @@ impl Machine for Roster {
 /// Whether a message is about those who are here, without saying who that is.
 fn needs_the_room(msg: &RosterMsg) -> bool {
     match msg {
+        RosterMsg::Typed(_) => !planted::is(Bug::TypedIntoNothing),
         RosterMsg::WhoIsHere(_)
-        | RosterMsg::Typed(_)
         | RosterMsg::Forwarded(_)
         | RosterMsg::Console(_)
         | RosterMsg::Notice(_) => true,

@@ -66,8 +66,8 @@ enum Fault {
     Restart(usize, Micros),
     /// A server changes to the map of a pallet.
     Map(usize, String),
-    /// One of the actors of a kind panics at one of its next messages, if it takes so many before
-    /// this time.
+    /// One of the actors of a kind panics at one of its next messages, or at the next of a kind,
+    /// if it takes that before this time.
     Panic(&'static str, u64, u64, Micros),
 }
 
@@ -253,7 +253,7 @@ impl Fault {
             Self::Stall(at, by) => format!("{} ticks {} s late", server(at), secs(by)),
             Self::Restart(at, span) => format!("{} is dead for {} s", server(at), secs(span)),
             Self::Map(at, map) => format!("{} changes to map \"{map}\"", server(at)),
-            Self::Panic(kind, _, soon, _) => format!("a {kind} panics {soon} messages on"),
+            Self::Panic(kind, ..) => format!("a {kind} panics soon"),
         })
     }
 
@@ -315,11 +315,16 @@ impl Fault {
                 Ok(())
             }
             Self::Panic(kind, choice, soon, until) => {
-                let Some((path, nth)) = panic_soon(&*stage.world()?, kind, *choice, *soon) else {
+                let Some((path, blow)) = panic_soon(&*stage.world()?, kind, *choice, *soon) else {
                     return Ok(());
                 };
                 let forgive = move |stage: &Stage| {
-                    stage.world()?.runtime().registry().faults().forgive(&path, nth);
+                    let world = stage.world()?;
+                    let faults = world.runtime().registry().faults();
+                    match blow {
+                        Blow::Nth(nth) => faults.forgive(&path, nth),
+                        Blow::Kind(kind) => faults.forgive_kind(&path, kind),
+                    }
                     Ok(())
                 };
                 stage.call_at(*until, What::Do(Rc::new(forgive)), Position::NONE)
@@ -328,16 +333,34 @@ impl Fault {
     }
 }
 
-/// A panic in one of the actors of a kind, at one of its next messages; where it is, and at which.
-fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Option<(String, u64)> {
+/// At which message a panic strikes.
+enum Blow {
+    Nth(u64),
+    /// The next of this kind: most messages are of a few kinds, and most faults are in others.
+    Kind(&'static str),
+}
+
+/// A panic in one of the actors of a kind: where it is, and at which message. Half of them strike
+/// at one of its next messages, half at the next message of a kind that it has had.
+fn panic_soon(world: &World, kind: &str, choice: u64, soon: u64) -> Option<(String, Blow)> {
     let registry = world.runtime().registry();
     let mut reports = registry.reports();
     reports.retain(|report| report.kind == kind);
     let at = choice.checked_rem(u64::try_from(reports.len()).ok()?)?;
     let victim = reports.swap_remove(usize::try_from(at).ok()?);
-    let nth = actors::taken(&victim) + soon;
-    registry.faults().panic_at(&victim.path, nth);
-    Some((victim.path, nth))
+    let had = victim.port.kinds.iter().filter(|(_, counts)| 0 < counts.offered);
+    let had: Vec<&'static str> = had.map(|(name, _)| *name).collect();
+    let by_kind = choice >> 63 == 1 && !had.is_empty();
+    let blow = if by_kind {
+        let kind = had[usize::try_from(soon).ok()? % had.len()];
+        registry.faults().panic_at_kind(&victim.path, kind);
+        Blow::Kind(kind)
+    } else {
+        let nth = actors::taken(&victim) + soon;
+        registry.faults().panic_at(&victim.path, nth);
+        Blow::Nth(nth)
+    };
+    Some((victim.path, blow))
 }
 
 /// QUIC needs packets of a certain size, and ends where they do not pass.
