@@ -319,12 +319,7 @@ impl Fault {
                     return Ok(());
                 };
                 let forgive = move |stage: &Stage| {
-                    let world = stage.world()?;
-                    let faults = world.runtime().registry().faults();
-                    match blow {
-                        Blow::Nth(nth) => faults.forgive(&path, nth),
-                        Blow::Kind(kind) => faults.forgive_kind(&path, kind),
-                    }
+                    blow.forgive(&*stage.world()?, &path);
                     Ok(())
                 };
                 stage.call_at(*until, What::Do(Rc::new(forgive)), Position::NONE)
@@ -338,6 +333,17 @@ enum Blow {
     Nth(u64),
     /// The next of this kind: most messages are of a few kinds, and most faults are in others.
     Kind(&'static str),
+}
+
+impl Blow {
+    /// Give it up where it has not struck.
+    fn forgive(&self, world: &World, path: &str) {
+        let faults = world.runtime().registry().faults();
+        match *self {
+            Self::Nth(nth) => faults.forgive(path, nth),
+            Self::Kind(kind) => faults.forgive_kind(path, kind),
+        }
+    }
 }
 
 /// A panic in one of the actors of a kind: where it is, and at which message. Half of them strike
