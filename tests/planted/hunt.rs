@@ -36,7 +36,9 @@ fn broken_by(bug: Bug) -> Option<Invariant> {
         Bug::AckOneTooHigh => Some(Invariant::Acknowledged),
         Bug::OldFragment => Some(Invariant::AsPublished),
         Bug::ChunkOneOff => None,
-        Bug::RestartLosesSlot | Bug::SlotTakenLate => Some(Invariant::KeepsUp),
+        Bug::RestartLosesSlot | Bug::SlotTakenLate | Bug::FragmentsOfBefore => {
+            Some(Invariant::KeepsUp)
+        }
         Bug::LaneWithoutBound => Some(Invariant::Bound),
         Bug::ClockNeverRetargets => Some(Invariant::Clock),
         Bug::LeaverStays | Bug::PeersCountedAnew => Some(Invariant::Owned),
@@ -47,7 +49,6 @@ fn broken_by(bug: Bug) -> Option<Invariant> {
         Bug::TurnsUnsorted => Some(Invariant::Used),
         Bug::StarvedForGood => Some(Invariant::InTime),
         Bug::TypedIntoNothing => Some(Invariant::Heard),
-        Bug::FragmentsOfBefore => Some(Invariant::KeepsUp),
     }
 }
 
