@@ -16,6 +16,7 @@ use dh_machine::Tick;
 use dh_messages::Snapshot;
 use dh_sim::Frame;
 
+pub(crate) use self::heard::Said;
 use self::lasting::Lasting;
 use self::settled::Settled;
 use crate::peer::PeerId;
@@ -82,12 +83,11 @@ impl Invariants {
         ports(world.runtime().registry(), &mut broken);
         let mut records = world.records();
         for (peer, attempt, snapshot) in records.take_unchecked() {
-            let name = world.peer_name(peer);
-            shown(&records, peer, name, &snapshot, &mut broken);
+            shown(world, &records, peer, &snapshot, &mut broken);
             self.lasting.shown(world, (peer, attempt), &snapshot, &mut broken);
         }
         for said in records.take_said() {
-            self.settled.says(world, &records, said);
+            self.settled.says(said);
         }
         for server in world.server_ids() {
             self.lasting.pawns(&records, server, world.runtime().now(), &mut broken);
@@ -116,10 +116,10 @@ fn ports(registry: &Registry, broken: &mut Broken) {
 }
 
 /// A snapshot that a peer applied.
-fn shown(records: &Records, peer: PeerId, name: &str, snapshot: &Snapshot, broken: &mut Broken) {
+fn shown(world: &World, records: &Records, peer: PeerId, snapshot: &Snapshot, broken: &mut Broken) {
     let head = &snapshot.head;
     let tick = Tick(head.tick);
-    let record = records.peer(peer);
+    let (record, name, key) = (records.peer(peer), world.peer_name(peer), world.peer_key(peer));
     // The map is told as loaded a moment before what is shown is of it.
     if !record.loaded.is_empty() && !record.loaded.contains(&head.map_generation) {
         let (standing, loaded) = (head.map_generation, &record.loaded);
@@ -135,7 +135,7 @@ fn shown(records: &Records, peer: PeerId, name: &str, snapshot: &Snapshot, broke
         let what = format!("{name} is shown another tick {} than its server published", tick.0);
         broken.push((Invariant::AsPublished, what));
     }
-    let simulated = published.iter().filter_map(|(server, _)| server.simulated(name, tick)).max();
+    let simulated = published.iter().filter_map(|(server, _)| server.simulated(key, tick)).max();
     if let Some(newest) = simulated
         && newest < head.input_ack
     {

@@ -11,6 +11,7 @@ use dh_sim::Frame;
 use dh_view::View;
 
 use crate::happening::{Happening, Whose};
+use crate::invariants::Said;
 use crate::peer::PeerId;
 use crate::server::ServerId;
 
@@ -32,9 +33,6 @@ pub struct Records {
     /// What was said since it was last taken.
     said: Vec<Said>,
 }
-
-/// A line: whose it is, and how many lines of chat that peer had heard before.
-pub(crate) type Said = (PeerId, usize);
 
 /// What one server told.
 #[derive(Debug, Default)]
@@ -66,6 +64,8 @@ pub struct ServerRecord {
 pub struct SessionRecord {
     /// The player's name, once it was said.
     pub name: Option<String>,
+    /// The text form of the player's key.
+    pub key: Option<String>,
     /// Where it stands.
     pub state: &'static str,
     /// Since when it plays.
@@ -193,8 +193,8 @@ impl Records {
     }
 
     /// A peer says a line that shows something.
-    pub(crate) fn note_said(&mut self, peer: PeerId) {
-        self.said.push((peer, self.peer(peer).chat.len()));
+    pub(crate) fn note_said(&mut self, said: Said) {
+        self.said.push(said);
     }
 
     /// A server begins anew: its ticks count from the first again.
@@ -305,9 +305,9 @@ impl ServerRecord {
                 self.pawns = u32::try_from(frame.owners().len()).unwrap_or(u32::MAX);
                 push_bounded(&mut self.frames, frame);
             }
-            ServerEvent::Stands { peer, name, state } => {
+            ServerEvent::Stands { peer, name, key, state } => {
                 let session = self.session(peer.0);
-                (session.name, session.state) = (name, state);
+                (session.name, session.key, session.state) = (name, key, state);
                 if state == "playing" {
                     session.playing_since.get_or_insert(now);
                 }
@@ -329,13 +329,19 @@ impl ServerRecord {
         self.frames.get(at).filter(|frame| frame.tick() == tick)
     }
 
-    /// The newest input of the player called `name` that was simulated up to `tick`, in any of its
+    /// The newest input of the player with this key that was simulated up to `tick`, in any of its
     /// sessions; none where it had none, or where that was too long ago to say.
-    #[must_use]
-    pub fn simulated(&self, name: &str, tick: Tick) -> Option<u32> {
+    pub(crate) fn simulated(&self, key: &str, tick: Tick) -> Option<u32> {
         let sessions = self.sessions.values();
-        let sessions = sessions.filter(|session| session.name.as_deref() == Some(name));
+        let sessions = sessions.filter(|session| session.key.as_deref() == Some(key));
         sessions.filter_map(|session| session.newest_at(tick)).max()
+    }
+
+    /// The newest session of the player with this key, and the server's number of it.
+    pub(crate) fn session_with(&self, key: &str) -> Option<(u32, &SessionRecord)> {
+        let mut sessions = self.sessions.iter().rev();
+        let (id, session) = sessions.find(|(_, it)| it.key.as_deref() == Some(key))?;
+        Some((*id, session))
     }
 
     /// The newest session of the player called `name`.

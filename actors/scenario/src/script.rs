@@ -323,6 +323,10 @@ fn engine() -> Engine {
     // It would stop the world, and its operations are not counted.
     let wait = || -> Said<()> { Err(wrong("no time passes in here; expected after() or at()")) };
     engine.register_fn("sleep", move |_: i64| wait()).register_fn("sleep", move |_: f64| wait());
+    let exit = || -> Said<()> {
+        Err(wrong("a scenario ends when its `seconds` are over; expected a check of what is wrong"))
+    };
+    engine.register_fn("exit", exit).register_fn("exit", move |_: Dynamic| exit());
     limit_time(&mut engine);
     engine
 }

@@ -75,6 +75,7 @@ struct RunningPeer {
     client: Client,
     scope: Scope,
     name: String,
+    key: String,
     wish: Wish,
     links: Links,
     cut: Cut,
@@ -142,6 +143,16 @@ impl World {
     #[must_use]
     pub fn peer_name(&self, peer: PeerId) -> &str {
         &self.peers[peer.0 as usize].name
+    }
+
+    /// The text form of a peer's key.
+    pub(crate) fn peer_key(&self, peer: PeerId) -> &str {
+        &self.peers[peer.0 as usize].key
+    }
+
+    /// The server that a peer was told to join last.
+    pub(crate) fn home_of(&self, peer: PeerId) -> Option<ServerId> {
+        self.peers[peer.0 as usize].joined
     }
 
     /// Every peer, the server it was told to join last, what its path does to packets, and when

@@ -64,6 +64,8 @@ pub enum ServerEvent {
         peer: PeerId,
         /// Its name, once it has said it.
         name: Option<String>,
+        /// The text form of the key it has proved.
+        key: Option<String>,
         /// `handshaking`, `loading` or `playing`.
         state: &'static str,
     },

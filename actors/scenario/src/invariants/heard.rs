@@ -5,6 +5,10 @@ use dh_machine::Micros;
 use dh_messages::ChatKind;
 
 use super::settled::Look;
+use crate::peer::PeerId;
+use crate::records::{PeerRecord, Records, ServerRecord};
+use crate::server::ServerId;
+use crate::world::World;
 
 /// After so long a silence a line is within every rate.
 const SILENCE: Micros = Micros::from_secs(6);
@@ -13,28 +17,23 @@ const UNDERWAY: Micros = Micros::from_secs(2);
 /// How long a peer may wait to hear itself while nothing happens to its path.
 const HEARD_AFTER: Micros = Micros::from_secs(6);
 
-/// What one peer says.
-#[derive(Debug, Default)]
-pub(super) struct Talk {
-    /// When it said something last.
-    spoke: Option<Micros>,
-    /// The line that has not come back.
-    waits: Option<Waits>,
-}
-
-/// A line on its way.
+/// A line, at the moment it is said.
 #[derive(Debug)]
-struct Waits {
-    said: Micros,
+pub(crate) struct Said {
+    pub(super) peer: PeerId,
+    at: Micros,
     within: Within,
     map: Map,
     /// How much the peer had heard before.
     heard: usize,
+    /// Whether the peer plays on the map that stands, as far as both ends know.
+    plays: bool,
 }
 
-/// What a line may end with: its session, and the fault that broke what passes lines on twice.
+/// What a line may end with: its session, and the fault that broke what carries it twice.
 #[derive(Debug, PartialEq, Eq)]
 struct Within {
+    server: ServerId,
     session: Option<u32>,
     endings: usize,
     lost: u64,
@@ -43,46 +42,83 @@ struct Within {
 /// Maps that stood and maps that were loaded: nobody is heard while one changes.
 type Map = (usize, usize);
 
+/// What one peer says.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    /// When it said something last.
+    spoke: Option<Micros>,
+    /// The line that has not come back.
+    waits: Option<Said>,
+}
+
+impl Said {
+    /// A line that a peer says now, if it is anywhere.
+    pub(crate) fn of(world: &World, peer: PeerId) -> Option<Self> {
+        let server = world.home_of(peer)?;
+        let records = world.records();
+        let (record, place) = (records.peer(peer), records.server(server));
+        let within = Within::of(world, &records, peer, server);
+        let standing = place.frames.back().map(|frame| frame.generation());
+        let has_map = record.loaded.last().copied() == standing;
+        Some(Self {
+            peer,
+            at: world.runtime().now(),
+            plays: record.is_playing() && has_map && within.session.is_some(),
+            within,
+            map: map(record, place),
+            heard: record.chat.len(),
+        })
+    }
+}
+
+impl Within {
+    fn of(world: &World, records: &Records, peer: PeerId, server: ServerId) -> Self {
+        let session = records.server(server).session_with(world.peer_key(peer));
+        let session = session.filter(|(_, session)| session.ended.is_none()).map(|(id, _)| id);
+        let of_server = ["roster", "chat"].map(|actor| world.server_path(server, actor));
+        let carriers = of_server.into_iter().chain([world.peer_path(peer, "connection")]);
+        let reports = carriers.filter_map(|path| world.runtime().registry().report(&path));
+        let lost = reports.map(|report| report.port.total().lost).sum();
+        Self { server, session, endings: records.peer(peer).endings.len(), lost }
+    }
+}
+
 impl Talk {
-    /// A line is said. `lost` is what was lost by those who pass lines on.
-    pub(super) fn says(&mut self, look: &Look<'_>, heard: usize, lost: u64) {
-        let is_rare = self.spoke.is_none_or(|at| SILENCE <= look.now.since(at));
-        self.spoke = Some(look.now);
-        if is_rare && look.is_on_the_map() {
-            self.waits =
-                Some(Waits { said: look.now, within: within(look, lost), map: map(look), heard });
+    /// A line is said.
+    pub(super) fn says(&mut self, said: Said) {
+        let is_rare = self.spoke.is_none_or(|at| SILENCE <= said.at.since(at));
+        self.spoke = Some(said.at);
+        if is_rare && said.plays {
+            self.waits = Some(said);
         }
     }
 
     /// Whether a line has not come back for too long; told once. The path has been fair since
-    /// `fair`, if it is.
+    /// `fair`, if it is and there is a server.
     pub(super) fn is_unheard(
         &mut self,
+        (world, records): (&World, &Records),
         look: &Look<'_>,
         fair: Option<Micros>,
-        lost: impl FnOnce() -> u64,
     ) -> bool {
-        let Some(waits) = &mut self.waits else { return false };
+        let Some(said) = &mut self.waits else { return false };
         let slot = look.record.spawns.last().map(|(slot, ..)| *slot);
-        let mut heard = look.record.chat[waits.heard..].iter();
+        let mut heard = look.record.chat[said.heard..].iter();
         let is_heard = heard.any(|it| it.kind == ChatKind::Player && Some(it.slot) == slot);
-        let is_underway = look.now.since(waits.said) <= UNDERWAY;
-        if is_heard || is_underway && (fair.is_none() || waits.map != map(look)) {
+        let is_underway = look.now.since(said.at) <= UNDERWAY;
+        let is_upset = fair.is_none() || said.map != map(look.record, look.server);
+        if is_heard || is_underway && is_upset {
             self.waits = None;
             return false;
         }
-        if fair.is_none_or(|fair| look.now.since(fair.max(waits.said)) <= HEARD_AFTER) {
+        if fair.is_none_or(|fair| look.now.since(fair.max(said.at)) <= HEARD_AFTER) {
             return false;
         }
-        let waits = self.waits.take();
-        waits.is_some_and(|waits| waits.within == within(look, lost()))
+        let within = |said: &Said| Within::of(world, records, said.peer, said.within.server);
+        self.waits.take().is_some_and(|said| said.within == within(&said))
     }
 }
 
-fn within(look: &Look<'_>, lost: u64) -> Within {
-    Within { session: look.session(), endings: look.record.endings.len(), lost }
-}
-
-fn map(look: &Look<'_>) -> Map {
-    (look.server.maps.len(), look.record.loaded.len())
+fn map(record: &PeerRecord, server: &ServerRecord) -> Map {
+    (server.maps.len(), record.loaded.len())
 }

@@ -125,7 +125,7 @@ mod tests {
             sim.spawn_pawn(slot).unwrap();
         }
         let (peer, name) = (dh_server::PeerId(0), Some("ada".to_owned()));
-        let stands = ServerEvent::Stands { peer, name, state: "playing" };
+        let stands = ServerEvent::Stands { peer, name, key: None, state: "playing" };
         records.note_server(server, Micros(0), stands);
         let (mut lasting, mut broken) = (Lasting::default(), Broken::new());
         let mut told = [0; 8];

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use dh_host::net::{Link, Links};
+use dh_host::net::{Burst, Link, Links};
 use dh_machine::Micros;
 
-use super::heard::Talk;
+use super::heard::{Said, Talk};
 use super::lasting::Lasting;
 use super::{Broken, Invariant};
 use crate::peer::PeerId;
-use crate::records::{PeerRecord, Records, Said, ServerRecord};
+use crate::records::{PeerRecord, Records, ServerRecord};
 use crate::server::ServerId;
 use crate::world::World;
 
@@ -19,9 +19,12 @@ const SETTLE: Micros = Micros::from_secs(8);
 /// How far behind its server the newest snapshot of a settled peer may be.
 const BEHIND_MAX: Micros = Micros::from_secs(2);
 /// Up to here a path lets a peer follow.
-const FAIR_LOSS_PPM: u32 = 100_000;
-const FAIR_LATENCY: Micros = Micros::from_millis(500);
-const FAIR_RATE: u32 = 60_000;
+const FAIR_LOSS_PPM: u64 = 60_000;
+/// Bursts of no more than eight packets on average.
+const FAIR_LEAVE_PPM: u32 = 125_000;
+const FAIR_LATENCY: Micros = Micros::from_millis(300);
+const FAIR_RATE: u32 = 40_000;
+const RATE_OF_A_PAWN: u32 = 2_000;
 /// What is a pause between two ticks.
 const PAUSE_MIN: Micros = Micros::from_millis(200);
 /// How long after a pause peers may not have heard of a tick.
@@ -92,7 +95,8 @@ struct Ticks {
 
 /// A peer, its server, and the moment they are looked at.
 pub(super) struct Look<'a> {
-    pub(super) name: &'a str,
+    name: &'a str,
+    key: &'a str,
     pub(super) record: &'a PeerRecord,
     pub(super) server: &'a ServerRecord,
     /// Its inputs that wait on average; below 0 for ticks that found none.
@@ -115,13 +119,13 @@ impl Settled {
             let ticks = self.ticks(records, home, now);
             let (record, server) = (records.peer(id), records.server(home));
             let (name, waiting) = (world.peer_name(id), lasting.waiting(id));
-            let look = Look { name, record, server, waiting, now };
+            let look = Look { name, key: world.peer_key(id), record, server, waiting, now };
             let peer = self.peers.entry(id).or_default();
             let has_map = peer.has_map(&look);
-            let fair = is_fair(links).then_some(disturbed);
+            let fair = is_fair(links, server.pawns).then_some(disturbed);
             let settled = fair.is_some_and(|since| SETTLE < now.since(since)) && ticks;
             peer.gets_on(&look, settled, broken);
-            if peer.talk.is_unheard(&look, fair, || lost(world, home)) {
+            if peer.talk.is_unheard((world, records), &look, fair.filter(|_| ticks)) {
                 let what = format!("a line of {name} comes back to nobody, itself among them");
                 broken.push((Invariant::Heard, what));
             }
@@ -134,14 +138,8 @@ impl Settled {
     }
 
     /// A peer says something to its server.
-    pub(super) fn says(&mut self, world: &World, records: &Records, (peer, heard): Said) {
-        let Some((.., Some(home), _, _)) = world.paths().find(|(id, ..)| *id == peer) else {
-            return;
-        };
-        let (record, server) = (records.peer(peer), records.server(home));
-        let (name, now) = (world.peer_name(peer), world.runtime().now());
-        let look = Look { name, record, server, waiting: 0.0, now };
-        self.peers.entry(peer).or_default().talk.says(&look, heard, lost(world, home));
+    pub(super) fn says(&mut self, said: Said) {
+        self.peers.entry(said.peer).or_default().talk.says(said);
     }
 
     /// Whether a server ticks, and has done so for long enough that peers have heard of it.
@@ -154,13 +152,6 @@ impl Settled {
         ticks.last = at;
         now.since(at) <= PAUSE_MIN && HEARD_AFTER < now.since(ticks.resumed)
     }
-}
-
-/// Messages that were lost by those of a server who pass lines on.
-fn lost(world: &World, server: ServerId) -> u64 {
-    let registry = world.runtime().registry();
-    let reports = ["roster", "chat"].map(|it| registry.report(&world.server_path(server, it)));
-    reports.iter().flatten().map(|report| report.port.total().lost).sum()
 }
 
 impl Peer {
@@ -207,24 +198,9 @@ impl Peer {
 }
 
 impl Look<'_> {
-    /// Its session on the server, by the server's own number of it, while that stands.
-    pub(super) fn session(&self) -> Option<u32> {
-        let mut sessions = self.server.sessions.iter().rev();
-        let (id, session) =
-            sessions.find(|(_, session)| session.name.as_deref() == Some(self.name))?;
-        session.ended.is_none().then_some(*id)
-    }
-
-    /// Whether it plays, as far as both ends know, on the map that stands.
-    pub(super) fn is_on_the_map(&self) -> bool {
-        let standing = self.server.frames.back().map(|frame| frame.generation());
-        let has_map = self.record.loaded.last().copied() == standing;
-        self.record.is_playing() && has_map && self.session().is_some()
-    }
-
     /// Whether it has played for long enough, and its server ticks at this moment.
     fn plays(&self) -> bool {
-        let Some(session) = self.server.session_of(self.name) else { return false };
+        let Some((_, session)) = self.server.session_with(self.key) else { return false };
         let Some((_, at)) = self.server.last_tick else { return false };
         let long = session.playing_since.is_some_and(|since| SETTLE < self.now.since(since));
         let stands = session.ended.is_none() && long;
@@ -240,10 +216,19 @@ impl Look<'_> {
     }
 }
 
-fn is_fair(links: Links) -> bool {
+fn is_fair(links: Links, pawns: u32) -> bool {
     [links.up, links.down].iter().all(|link: &Link| {
-        link.loss_ppm <= FAIR_LOSS_PPM
+        let Burst { enter_ppm, leave_ppm, loss_ppm } = link.burst;
+        let ill = u64::from(enter_ppm) * u64::from(loss_ppm);
+        let in_bursts = ill / u64::from(enter_ppm.saturating_add(leave_ppm)).max(1);
+        u64::from(link.loss_ppm) + in_bursts <= FAIR_LOSS_PPM
+            && (enter_ppm == 0 || FAIR_LEAVE_PPM <= leave_ppm)
             && link.latency + link.draw <= FAIR_LATENCY
-            && (link.rate == 0 || FAIR_RATE <= link.rate)
+            && (link.rate == 0 || fair_rate(pawns) <= link.rate)
     })
+}
+
+/// Bytes a second in which a peer can be shown so many pawns.
+fn fair_rate(pawns: u32) -> u32 {
+    FAIR_RATE.saturating_add(pawns.saturating_mul(RATE_OF_A_PAWN))
 }

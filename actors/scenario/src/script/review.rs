@@ -137,7 +137,9 @@ impl Review<'_> {
         let is_other = self.functions.contains(name);
         let named: Vec<&Word> =
             self.words.iter().filter(|it| it.is_called() && it.name() == name).collect();
-        if named.is_empty() && is_other || is_of_the_engine(name) {
+        // A closure that an object holds is called as a method.
+        let is_held = is_method && whose.is_none() && self.entries.contains(name);
+        if named.is_empty() && (is_other || is_held) || is_of_the_engine(name) {
             return;
         }
         if named.is_empty() {

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod maps;
+mod quiet;
 mod reach;
 mod reading;
 mod told;
@@ -138,6 +139,8 @@ fn what_is_asked_of_peers_and_servers_is_told_with_its_place_too() {
         ("spawn(9, \"idle\", 0);", "expected at most 8 peers; say `size: \"large\"` for more"),
         ("every(0, || 1);", "every: expected at least 0.001 seconds"),
         ("at(1, || eval(\"1\"));", "eval"),
+        ("at(1, || exit());", "3:10: a scenario ends when its `seconds` are over"),
+        ("at(1, || exit(3));", "3:10: a scenario ends when its `seconds` are over"),
         ("import \"x\" as x;", "3:"),
     ];
     for (text, told) in cases {

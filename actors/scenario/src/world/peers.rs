@@ -9,6 +9,7 @@ use dh_messages::Buttons;
 use dh_prefs::Address;
 
 use super::{RunningPeer, World};
+use crate::invariants::Said;
 use crate::peer::{PeerId, PeerSetup};
 use crate::recorder::{Heard, RecorderMsg};
 use crate::scenario::Transport;
@@ -22,7 +23,9 @@ impl World {
         let scope = self.runtime.root().child(format!("peer-{name}"));
         let (whose, closely) = (id, self.closely);
         let hear = move |event| RecorderMsg::Client(Heard { whose, event });
-        let mut dialer = Dialer::new(self.identity(&name));
+        let identity = self.identity(&name);
+        let key = identity.key().to_string();
+        let mut dialer = Dialer::new(identity);
         dialer.links = links;
         dialer.shaped = true;
         dialer.through_memory = match (inside, self.transport) {
@@ -45,6 +48,7 @@ impl World {
             client,
             scope,
             name,
+            key,
             wish,
             links,
             cut: Cut::NONE,
@@ -71,8 +75,10 @@ impl World {
 
     /// Have a peer say a line.
     pub fn say(&mut self, peer: PeerId, line: &str) {
-        if line.chars().any(char::is_alphanumeric) {
-            self.records().note_said(peer);
+        if line.chars().any(char::is_alphanumeric)
+            && let Some(said) = Said::of(self, peer)
+        {
+            self.records().note_said(said);
         }
         self.peers[peer.0 as usize].client.chat(line);
     }

@@ -256,7 +256,8 @@ impl Session {
         out.push(Effect::Present(self.presence.clone()));
         let state = self.presence.standing.name();
         let (peer, name) = (self.presence.peer, self.presence.name.clone());
-        out.push(Effect::Tell(ServerEvent::Stands { peer, name, state }));
+        let key = self.key.clone();
+        out.push(Effect::Tell(ServerEvent::Stands { peer, name, key, state }));
     }
 
     pub(super) fn keep(&self, out: &mut Outbox<Effect>) {
