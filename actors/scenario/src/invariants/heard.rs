@@ -94,12 +94,12 @@ impl Talk {
     }
 
     /// Whether a line has not come back for too long; told once. The path has been fair since
-    /// `fair`, if it is and there is a server.
+    /// `fair`, if it is; nobody can say that of a server that does not tick.
     pub(super) fn is_unheard(
         &mut self,
         (world, records): (&World, &Records),
         look: &Look<'_>,
-        fair: Option<Micros>,
+        (fair, ticks): (Option<Micros>, bool),
     ) -> bool {
         let Some(said) = &mut self.waits else { return false };
         let slot = look.record.spawns.last().map(|(slot, ..)| *slot);
@@ -111,7 +111,7 @@ impl Talk {
             self.waits = None;
             return false;
         }
-        if fair.is_none_or(|fair| look.now.since(fair.max(said.at)) <= HEARD_AFTER) {
+        if !ticks || fair.is_none_or(|fair| look.now.since(fair.max(said.at)) <= HEARD_AFTER) {
             return false;
         }
         let within = |said: &Said| Within::of(world, records, said.peer, said.within.server);

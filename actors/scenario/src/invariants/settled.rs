@@ -125,7 +125,7 @@ impl Settled {
             let fair = is_fair(links, server.pawns).then_some(disturbed);
             let settled = fair.is_some_and(|since| SETTLE < now.since(since)) && ticks;
             peer.gets_on(&look, settled, broken);
-            if peer.talk.is_unheard((world, records), &look, fair.filter(|_| ticks)) {
+            if peer.talk.is_unheard((world, records), &look, (fair, ticks)) {
                 let what = format!("a line of {name} comes back to nobody, itself among them");
                 broken.push((Invariant::Heard, what));
             }
