@@ -21,7 +21,8 @@ pub struct Report {
     pub seed: u64,
     /// Time that passed in the world.
     pub simulated: Micros,
-    /// Time of a core this thread used.
+    /// Time of cores it used: in simulation this thread's, else that of the whole process, where
+    /// whatever else runs meanwhile is counted too.
     pub cpu: Duration,
     /// Equal in two runs of one seed.
     pub hashes: Hashes,
@@ -86,6 +87,7 @@ pub struct CpuSplit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clocks {
     simulated: Micros,
+    clock: ClockId,
     cpu: Duration,
     wall: Instant,
 }
@@ -105,12 +107,16 @@ pub(crate) struct Ended {
 
 impl Clocks {
     pub(crate) fn start(runtime: &Runtime) -> Self {
-        let (simulated, cpu) = (runtime.now(), cpu_of_this_thread());
-        Self { simulated, cpu, wall: Instant::now() }
+        // A simulated world lives on this thread, and others may live beside it.
+        let clock = match runtime.is_simulated() {
+            true => ClockId::ThreadCPUTime,
+            false => ClockId::ProcessCPUTime,
+        };
+        Self { simulated: runtime.now(), clock, cpu: cpu(clock), wall: Instant::now() }
     }
 
     pub(crate) fn stop(self, runtime: &Runtime) -> Ended {
-        let cpu = cpu_of_this_thread().saturating_sub(self.cpu);
+        let cpu = cpu(self.clock).saturating_sub(self.cpu);
         let network = runtime.net().network();
         Ended {
             simulated: runtime.now() - self.simulated,
@@ -126,10 +132,13 @@ impl Clocks {
 }
 
 impl CpuSplit {
-    /// Actors count the time that passes while they work. Where this thread had only a part of a
-    /// core, they worked for that part of it.
+    /// Actors count the time that passes while they work. Where the one thread of a simulation had
+    /// only a part of a core, they worked for that part of it.
     fn of(runtime: &Runtime, cpu: Duration, wall: Duration) -> Self {
-        let part = (cpu.as_secs_f64() / wall.as_secs_f64().max(1e-9)).min(1.0);
+        let part = match runtime.is_simulated() {
+            true => (cpu.as_secs_f64() / wall.as_secs_f64().max(1e-9)).min(1.0),
+            false => 1.0,
+        };
         let mut busy: BTreeMap<&str, Duration> = BTreeMap::new();
         for report in runtime.registry().reports() {
             let worked = Duration::from_micros(report.busy.0).mul_f64(part);
@@ -220,8 +229,37 @@ impl fmt::Display for Place {
     }
 }
 
-fn cpu_of_this_thread() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+fn cpu(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     let secs = u64::try_from(time.tv_sec).unwrap_or(0);
     Duration::new(secs, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use dh_host::{RealOptions, Simulation};
+
+    use super::*;
+
+    const WORK: Duration = Duration::from_millis(50);
+
+    /// What a run is told to cost in which another thread works for so long.
+    fn cost(runtime: &Runtime) -> Duration {
+        let clocks = Clocks::start(runtime);
+        let other = std::thread::spawn(|| {
+            let from = cpu(ClockId::ThreadCPUTime);
+            while cpu(ClockId::ThreadCPUTime) - from < WORK {}
+        });
+        other.join().unwrap();
+        clocks.stop(runtime).cpu
+    }
+
+    #[test]
+    fn a_run_on_real_threads_costs_what_all_of_them_took_and_a_simulated_one_what_its_own_did() {
+        let runtime = Runtime::real(RealOptions::for_this_machine()).unwrap();
+        assert!(cost(&runtime) >= WORK);
+        runtime.stop().unwrap();
+        let simulated = Simulation::new(1).run(async |runtime| cost(&runtime));
+        assert!(simulated < WORK, "{simulated:?}");
+    }
 }
