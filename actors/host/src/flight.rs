@@ -160,6 +160,12 @@ impl Flight {
         })
     }
 
+    /// The files of the journals that lie beside a trace: those of its record, by their names.
+    #[must_use]
+    pub fn journals_beside(trace: &Path) -> Vec<PathBuf> {
+        file::journals_of(trace)
+    }
+
     /// The files of all journals as they would be written now, by name.
     #[must_use]
     pub fn journals(&self) -> Vec<(String, Vec<u8>)> {

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
+use dh_host::flight::Flight;
 use dh_host::inspect::{Hooks, Inspect, InspectOptions, Token, TokenError};
 use dh_host::{Inlet, Runtime};
 
@@ -101,7 +102,16 @@ fn hooks(runtime: &Runtime, settings: Inlet<Setting>) -> Hooks {
         })),
         dump_flight: Some(Box::new(move |()| {
             let written = runtime.dump_flight("request").map_err(|error| error.to_string())?;
-            Ok(format!("written to {}", written.display()))
+            let journals = Flight::journals_beside(&written);
+            let journals: Vec<_> = journals.iter().map(|it| it.display().to_string()).collect();
+            Ok(match journals.is_empty() {
+                true => format!("written to {}", written.display()),
+                false => format!(
+                    "written to {}; for dh scenario replay: {}",
+                    written.display(),
+                    journals.join(", ")
+                ),
+            })
         })),
     }
 }

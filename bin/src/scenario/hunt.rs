@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use dh_host::flight::Flight;
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
 use dh_prefs::Prefs;
@@ -254,6 +255,8 @@ fn outcome(
                 .remedy("a folder you may write to")
         })?;
         outcome.record = Some(record.display().to_string());
+        let journals = Flight::journals_beside(record);
+        outcome.journals = journals.iter().map(|path| path.display().to_string()).collect();
     }
     Ok(outcome)
 }

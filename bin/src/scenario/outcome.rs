@@ -36,6 +36,8 @@ pub(super) struct Outcome {
     pub(super) is_broken_off: bool,
     /// Where its flight record lies.
     pub(super) record: Option<String>,
+    /// The journals beside it, which can be replayed.
+    pub(super) journals: Vec<String>,
     pub(super) mistake: Option<ScriptError>,
     /// The keys of what was left out.
     pub(super) left_out: BTreeSet<String>,
@@ -115,6 +117,7 @@ impl Outcome {
             until: None,
             is_broken_off: false,
             record: None,
+            journals: Vec::new(),
             mistake: None,
             left_out: BTreeSet::new(),
             without: None,
@@ -170,6 +173,7 @@ impl Outcome {
             "again": again,
             "prints": prints,
             "record": self.record,
+            "journals": self.journals,
         })
     }
 }
@@ -218,7 +222,7 @@ impl Line {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "/._-+".contains(it);
     if word.chars().all(plain) {
         word.to_owned()

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use dh_host::flight::Flight;
 use dh_scenario::replay::{ReplayError, replay};
 use dh_server::tick::JOURNAL_FILE_MAX;
 use serde_json::json;
 
 use super::files;
+use super::outcome::quoted;
 use crate::command::Shared;
 use crate::content;
 use crate::data::DataFolder;
@@ -16,13 +18,20 @@ use crate::output;
 /// Plays a journal again; a tick that comes out otherwise is a mismatch.
 pub(super) fn run(file: &Path, given: &[PathBuf], shared: &Shared) -> Result<(), Failure> {
     let max = u64::try_from(JOURNAL_FILE_MAX).unwrap_or(u64::MAX);
-    let bytes = files::bytes(file, max, "a journal")?;
+    let beside = |failure: Failure| match Flight::journals_beside(file).first() {
+        Some(journal) => {
+            let remedy = format!("dh scenario replay {}", quoted(&journal.display().to_string()));
+            failure.remedy(remedy)
+        }
+        None => failure,
+    };
+    let bytes = files::bytes(file, max, "a journal").map_err(beside)?;
     let folder = DataFolder::open(shared.data.as_deref())?;
     let shelf = content::shelf(given, &folder)?;
     let replayed = replay(&bytes, Some(&shelf)).map_err(|error| {
         let cause = format!("{}: {error}", file.display());
         match error {
-            ReplayError::Journal(_) => Failure::new(Exit::Damaged, cause),
+            ReplayError::Journal(_) => beside(Failure::new(Exit::Damaged, cause)),
             ReplayError::Map { .. } => Failure::new(Exit::Missing, cause)
                 .remedy("--content FILE, with the pallet of that map"),
         }

@@ -58,8 +58,12 @@ pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), 
         };
         output::line(&format!("FAIL  {scenario} - seed {seed} - {first}{more}"))?;
     }
-    let record = outcome.record.iter();
-    record.into_iter().try_for_each(|path| output::line(&format!("      record: {path}")))
+    let record = outcome.record.iter().map(|path| format!("      record: {path}"));
+    let journals = outcome
+        .journals
+        .iter()
+        .map(|path| format!("      journal: {path}, for dh scenario replay"));
+    record.chain(journals).try_for_each(|line| output::line(&line))
 }
 
 /// What led to the first failure.

@@ -422,11 +422,16 @@ fn a_run_is_recorded_as_a_trace_and_journals_that_replay() {
     let trace = fs::read(folder.path().join(run["record"].as_str().unwrap())).unwrap();
     let trace: Value = serde_json::from_slice(&trace).unwrap();
     assert!(trace["traceEvents"].as_array().unwrap().len() > 100);
-    let files = fs::read_dir(folder.path().join("rec")).unwrap();
-    let mut names = files.map(|file| file.unwrap().path());
-    let journal = names.find(|path| path.extension().is_some_and(|it| it == "journal")).unwrap();
-    let replayed = dh(folder.path(), &["replay", journal.to_str().unwrap()]);
+    let [journal] = run["journals"].as_array().unwrap().as_slice() else { panic!("{run}") };
+    let journal = journal.as_str().unwrap();
+    let replayed = dh(folder.path(), &["replay", journal]);
     assert!(replayed.status.success(), "{}", err(&replayed));
+    let trace = dh(folder.path(), &["replay", run["record"].as_str().unwrap()]);
+    assert_eq!(trace.status.code(), Some(65), "{}", err(&trace));
+    assert!(err(&trace).contains(&format!("dh scenario replay {journal}")), "{}", err(&trace));
+    let told = out(&dh(folder.path(), &["run", "early.rhai", "--record", "told"]));
+    let lines = ["      record: told/flight-000001-", "      journal: told/flight-000001-"];
+    assert!(lines.iter().all(|it| told.lines().any(|line| line.starts_with(it))), "{told}");
     let many = dh(folder.path(), &["run", "early.rhai", "early.rhai", "--record", "rec"]);
     assert_eq!(many.status.code(), Some(2), "{}", err(&many));
 }

@@ -45,6 +45,28 @@ pub(super) fn write(
     Ok(path)
 }
 
+/// The journals of the record with this trace, by their names.
+pub(super) fn journals_of(trace: &Path) -> Vec<PathBuf> {
+    let Some(stem) = trace.file_stem().and_then(|stem| stem.to_str()) else { return Vec::new() };
+    let folder = match trace.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_its = |name: &str| {
+        let rest = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+        number_of(Path::new(name)).is_some()
+            && rest
+                .and_then(|rest| rest.strip_suffix(".journal"))
+                .is_some_and(|it| !it.contains('.'))
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut journals: Vec<PathBuf> =
+        names.filter(|name| is_its(name)).map(|name| trace.with_file_name(name)).collect();
+    journals.sort();
+    journals
+}
+
 /// The numbers of the records that are there.
 fn numbers(folder: &Path) -> io::Result<BTreeSet<u64>> {
     let entries = fs::read_dir(folder)?.filter_map(Result::ok);

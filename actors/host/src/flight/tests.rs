@@ -96,9 +96,14 @@ fn records_are_numbered_on_carry_their_journals_and_only_the_newest_are_kept() {
         flight.keep_in(home.path());
         let journal = Arc::new(Kept(b"inputs"));
         flight.attach("server/tick", &journal);
-        (0..6).for_each(|_| drop(runtime.dump_flight("x").unwrap()));
+        (0..5).for_each(|_| drop(runtime.dump_flight("x").unwrap()));
+        let trace = runtime.dump_flight("x").unwrap();
+        let own = home.path().join("flight-000006-x.server-tick.journal");
+        assert_eq!(Flight::journals_beside(&trace), std::slice::from_ref(&own));
+        assert!(Flight::journals_beside(&own).is_empty(), "a journal is no trace");
         drop(journal);
-        runtime.dump_flight("x").unwrap();
+        let trace = runtime.dump_flight("x").unwrap();
+        assert!(Flight::journals_beside(&trace).is_empty());
     });
     let kept = [4, 5, 6]
         .map(|at| [format!("00000{at}-x.json"), format!("00000{at}-x.server-tick.journal")]);
