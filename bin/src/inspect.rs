@@ -61,8 +61,8 @@ fn only(targets: &[Target]) -> Result<&Target, Failure> {
     match targets {
         [target] => Ok(target),
         several => {
-            let at: Vec<String> = several.iter().map(|target| target.address.to_string()).collect();
-            let cause = format!("{} processes run, at {}", several.len(), at.join(", "));
+            let names: Vec<String> = several.iter().map(Target::name).collect();
+            let cause = format!("{} processes run: {}", several.len(), names.join(", "));
             Err(Failure::new(Exit::Usage, cause).remedy("--connect ADDR:PORT, for one of them"))
         }
     }

@@ -15,6 +15,8 @@ use dh_host::net::read_private;
 use rustix::process::{Pid, geteuid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+use crate::output::one_line;
+
 /// Bytes of such a file.
 const BYTES_MAX: u64 = 4_096;
 /// Processes that are looked for.
@@ -47,6 +49,11 @@ impl Notice {
     /// The token it wants to see.
     pub(crate) fn token(&self) -> Option<Token> {
         Token::parse(&self.token)
+    }
+
+    /// Its role and its number, as one line.
+    pub(crate) fn who(&self) -> String {
+        format!("{} {}", one_line(&self.role), self.pid)
     }
 
     /// Whether its process is who answers at this address.

@@ -36,6 +36,8 @@ pub(crate) enum Secret<'a> {
 pub(crate) struct Target {
     /// Where it answers.
     pub(crate) address: SocketAddr,
+    /// Its role and its number, where they are known.
+    who: Option<String>,
     token: Token,
 }
 
@@ -61,8 +63,8 @@ impl Target {
     /// for.
     pub(crate) fn named(address: &SocketAddr, secret: Secret<'_>) -> Result<Self, Failure> {
         let notices = Notice::all().unwrap_or_default();
-        let notice = notices.iter().find(|notice| notice.is_of(address)).and_then(Notice::token);
-        let token = match (secret, notice) {
+        let notice = notices.iter().find(|notice| notice.is_of(address));
+        let token = match (secret, notice.and_then(Notice::token)) {
             (Secret::File(path), _) => token_in(path)?,
             (_, Some(token)) => token,
             (Secret::Folder(folder), None) if address.ip().is_loopback() => {
@@ -70,7 +72,7 @@ impl Target {
             }
             (Secret::Folder(_) | Secret::Notice, None) => return Err(unknown(address)),
         };
-        Ok(Self { address: *address, token })
+        Ok(Self { address: *address, who: notice.map(Notice::who), token })
     }
 
     /// Every process of this user that runs; at least one.
@@ -79,8 +81,10 @@ impl Target {
             let cause = format!("cannot look for running processes: {error}");
             Failure::new(Exit::Io, cause).remedy("dh inspect --connect ADDR:PORT")
         })?;
-        let target =
-            |notice: &Notice| Some(Self { address: notice.address, token: notice.token()? });
+        let target = |notice: &Notice| {
+            let who = Some(notice.who());
+            Some(Self { address: notice.address, who, token: notice.token()? })
+        };
         let found: Vec<Self> = notices.iter().filter_map(target).collect();
         if found.is_empty() {
             return Err(Failure::new(
@@ -90,6 +94,14 @@ impl Target {
             .remedy("dh server, or dh inspect --connect ADDR:PORT"));
         }
         Ok(found)
+    }
+
+    /// Which process it is, in words.
+    pub(crate) fn name(&self) -> String {
+        match &self.who {
+            Some(who) => format!("{who} at {}", self.address),
+            None => self.address.to_string(),
+        }
     }
 
     /// A link to its page that lets in whoever has it.
@@ -284,7 +296,8 @@ mod tests {
     fn a_link_names_an_address_that_a_browser_can_go_to() {
         let token = "ab".repeat(32);
         let link = |at: &str| {
-            Target { address: at.parse().unwrap(), token: Token::parse(&token).unwrap() }.url()
+            let (address, token) = (at.parse().unwrap(), Token::parse(&token).unwrap());
+            Target { address, who: None, token }.url()
         };
         assert_eq!(link("0.0.0.0:9"), format!("http://127.0.0.1:9/?token={token}"));
         assert_eq!(link("[::]:9"), format!("http://[::1]:9/?token={token}"));

@@ -119,6 +119,11 @@ impl Process {
         ready.split_whitespace().nth(2).unwrap().trim_end_matches(',').to_owned()
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Bytes that it has in memory.
     pub(crate) fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();

@@ -28,7 +28,7 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         (&["log"], "changed since: dh_server::roster=debug"),
         (&["log", "server/roster", "reset"], "changed since: nothing"),
         (&["set", "server.maxPlayers", "5"], "server.maxPlayers = 5"),
-        (&["dump", "--connect", &address], "written to "),
+        (&["dump", "--connect", &address], ".json; for dh scenario replay: "),
     ] {
         let (code, told) = act(words);
         assert_eq!(code, Some(0), "{words:?}: {told}");
@@ -52,9 +52,13 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         let (found, told) = act(words);
         assert!(found == Some(code) && told.contains(part), "{words:?}: {found:?} {told}");
     }
-    let (_other, ..) = super::server(runtime);
+    let (other, other_address, _token) = super::server(runtime);
     let (code, told) = act(&["dump"]);
-    assert!(code == Some(2) && told.contains("2 processes run, at 127.0.0.1:"), "{told}");
+    assert!(code == Some(2) && told.contains("2 processes run: server "), "{told}");
+    for (process, address) in [(&server, &address), (&other, &other_address)] {
+        let name = format!("server {} at {address}", process.id());
+        assert!(told.contains(&name), "{name}: {told}");
+    }
 }
 
 /// Somebody who takes connections, tells what came, and answers with `answer` for ever.
