@@ -24,11 +24,11 @@ pub(super) fn of(runtime: &Runtime, ticks: &Deeds) -> Figures {
     });
     Figures {
         players,
-        ticks: TickTotals {
+        ticks: (ticks.started > 0).then(|| TickTotals {
             overruns: ticks.ticks.overruns,
             late: spread(&ticks.late, true),
             work: spread(&ticks.ticks.work, true),
-        },
+        }),
         // What is simulated tells the same on every machine.
         usage: if runtime.is_simulated() { Usage::default() } else { usage() },
     }

@@ -37,7 +37,7 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
     text.process(snapshot);
     text.usage(&snapshot.figures.usage);
     text.players(snapshot.figures.players);
-    text.ticks(&snapshot.figures.ticks);
+    text.ticks(snapshot.figures.ticks.as_ref());
     text.limits(&snapshot.limits);
     text.actors(&snapshot.kinds);
     text.spreads(&snapshot.kinds);
@@ -96,7 +96,9 @@ impl Text {
         self.alone("dh_players_max", "gauge", "Peers that may be there at once.", max);
     }
 
-    fn ticks(&mut self, ticks: &TickTotals) {
+    /// Nothing where there never was a tick loop.
+    fn ticks(&mut self, ticks: Option<&TickTotals>) {
+        let Some(ticks) = ticks else { return };
         let help = "Ticks that took too long.";
         self.alone("dh_tick_overruns_total", "counter", help, ticks.overruns);
         for (name, help, spread) in [

@@ -63,8 +63,9 @@ pub struct Process {
 pub struct Figures {
     /// The peers of its servers; none where it has no server.
     pub players: Option<PlayersRow>,
-    /// All ticks of all its tick loops, also those of loops that have ended.
-    pub ticks: TickTotals,
+    /// All ticks of all its tick loops, also those of loops that have ended; none where there never
+    /// was one.
+    pub ticks: Option<TickTotals>,
     /// What it takes of its machine.
     pub usage: Usage,
 }

@@ -1,6 +1,6 @@
 //! Processes as rows of cells: who plays there, and what each takes of its machine.
 
-use dh_host::inspect::{Figures, PlayersRow};
+use dh_host::inspect::{Figures, PlayersRow, TickTotals};
 
 use super::lines::{Column, Id, Line, Value, number, text};
 use super::source::Source;
@@ -57,6 +57,9 @@ impl Line for ProcessLine<'_> {
         let Figures { players, ticks, usage } = self.figures();
         let known = |count: Option<u64>| count.map_or(Value::Rate(None), Value::Count);
         let of = |part: fn(&PlayersRow) -> u64| known(players.as_ref().map(part));
+        let time = |part: fn(&TickTotals) -> u64| {
+            ticks.as_ref().map_or(Value::Rate(None), |ticks| Value::Time(part(ticks)))
+        };
         match column {
             0 => Value::Text(self.source.name.as_str().into()),
             1 => of(|players| players.playing),
@@ -66,9 +69,9 @@ impl Line for ProcessLine<'_> {
             5 => known(usage.resident_bytes),
             6 => Value::Share(self.source.cpu()),
             7 => known(usage.open_files),
-            8 => Value::Count(ticks.overruns),
-            9 => Value::Time(ticks.work.p99_ns),
-            10 => Value::Time(ticks.late.p99_ns),
+            8 => known(ticks.as_ref().map(|ticks| ticks.overruns)),
+            9 => time(|ticks| ticks.work.p99_ns),
+            10 => time(|ticks| ticks.late.p99_ns),
             _ => Value::Time(self.source.snapshot.now_us.saturating_mul(1_000)),
         }
     }
@@ -76,7 +79,7 @@ impl Line for ProcessLine<'_> {
     fn is_alarming(&self, column: usize) -> bool {
         match column {
             1 => self.figures().players.is_some_and(|it| it.playing >= it.max),
-            8 => self.figures().ticks.overruns > 0,
+            8 => self.figures().ticks.as_ref().is_some_and(|it| it.overruns > 0),
             _ => false,
         }
     }

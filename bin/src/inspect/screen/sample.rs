@@ -82,7 +82,7 @@ fn figures() -> Figures {
     let spread = |p99_ns| Spread { count: 5, p99_ns, ..Spread::default() };
     Figures {
         players: Some(PlayersRow { connecting: 1, loading: 2, playing: 14, max: 16 }),
-        ticks: TickTotals { overruns: 7, late: spread(1_000_000), work: spread(9_000_000) },
+        ticks: Some(TickTotals { overruns: 7, late: spread(1_000_000), work: spread(9_000_000) }),
         usage: Usage {
             resident_bytes: Some(45_000_000),
             cpu_ns: Some(3_000_000_000),

@@ -80,6 +80,9 @@ fn of_figures(figures: &Value, say: &mut impl FnMut(String, String)) {
         say("dh_players_max".to_owned(), players["max"].to_string());
     }
     let ticks = &figures["ticks"];
+    if ticks.is_null() {
+        return;
+    }
     say("dh_tick_overruns_total".to_owned(), ticks["overruns"].to_string());
     let bounds = [17, 18, 19, 20, 21, 22, 23].map(|power| 1 << power);
     let bounds = [&bounds[..], &[12_582_912, 1 << 24, 1 << 25, 1 << 27]].concat();
@@ -206,11 +209,11 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
         cycles: vec![vec![1, 2]],
         figures: Figures {
             players: Some(PlayersRow::default()),
-            ticks: TickTotals {
+            ticks: Some(TickTotals {
                 late: Spread { buckets: vec![(1 << 23, 0), (3 << 22, 0)], ..Spread::default() },
                 work: Spread { buckets: vec![(12_582_911, 0), (1 << 30, 0)], ..Spread::default() },
                 ..TickTotals::default()
-            },
+            }),
             usage: Usage {
                 resident_bytes: Some(0),
                 cpu_ns: Some(0),
@@ -237,6 +240,20 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
     let whole: Vec<&String> = told.values().filter(|value| value.len() > 8).collect();
     let apart: std::collections::BTreeSet<_> = whole.iter().collect();
     assert!(apart.len() > whole.len() * 3 / 4, "only counts of buckets may be equal");
+}
+
+#[test]
+fn a_process_without_a_tick_loop_tells_of_no_ticks() {
+    let snapshot = Snapshot::default();
+    let json = serde_json::to_value(&snapshot).unwrap();
+    assert!(json["figures"].as_object().unwrap()["ticks"].is_null(), "{json}");
+    let told = told(&snapshot.metrics());
+    assert_eq!(told, expected(&snapshot));
+    assert!(!told.keys().any(|name| name.starts_with("dh_tick_")), "{told:?}");
+    let ticks = Some(TickTotals::default());
+    let figures = Figures { ticks, ..Figures::default() };
+    let ticking = Snapshot { figures, ..Snapshot::default() };
+    assert!(self::told(&ticking.metrics()).contains_key("dh_tick_overruns_total"));
 }
 
 /// Put another number in the place of each, but the bounds of buckets.
