@@ -25,8 +25,8 @@ pub(super) struct Outcome {
     pub(super) event_hash: u64,
     pub(super) world_hash: u64,
     pub(super) failures: Vec<String>,
-    /// When the first of them showed, and what it has in common with those of other runs.
-    pub(super) first: Option<(f64, String)>,
+    /// The first of them.
+    pub(super) first: Option<First>,
     /// Places of the script where something was checked.
     pub(super) checks: usize,
     /// What was done and what happened, in order.
@@ -49,6 +49,16 @@ pub(super) struct Outcome {
     pub(super) prints: Vec<(f64, String)>,
 }
 
+/// The failure that a run is told by.
+#[derive(Clone, Debug)]
+pub(super) struct First {
+    /// When it showed.
+    pub(super) at: f64,
+    pub(super) what: String,
+    /// What it has in common with those of other runs.
+    pub(super) kind: String,
+}
+
 /// One thing that was done, or that happened.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -65,9 +75,10 @@ impl Outcome {
         let report = &ran.report;
         let keys = ran.deeds.iter().map(|deed| &deed.key);
         let left_out = keys.filter(|key| without.contains(*key));
-        let first = report.failures.first().map(|it| {
-            let kind = failure_kind(&it.what, &ran.deeds);
-            (it.at.as_secs_f64(), kind)
+        let first = report.failures.first().map(|it| First {
+            at: it.at.as_secs_f64(),
+            what: it.what.clone(),
+            kind: failure_kind(&it.what, &ran.deeds),
         });
         let mut failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
         failures.extend(ran.mistake.iter().map(ScriptError::to_string));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dh_scenario::Script;
 
-use super::outcome::{Outcome, refused};
+use super::outcome::{First, Outcome, refused};
 use crate::command::Shared;
 use crate::exit::{Exit, Failure, say};
 use crate::output::{self, one_line};
@@ -42,10 +42,12 @@ pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), 
         output::line(&format!("ok    {scenario} - seed {seed} - {cost}"))?;
     } else if runs == 1 {
         output::line(&format!("FAIL  {scenario} - seed {seed}"))?;
-        for failure in &outcome.failures {
+        for (nth, failure) in outcome.failures.iter().enumerate() {
             output::line(&format!("      {}", one_line(failure)))?;
+            if nth == 0 {
+                before(outcome)?;
+            }
         }
-        before(outcome)?;
         output::line(&format!("      again: {}", outcome.again()))?;
         if outcome.runtime != "sim" {
             output::line("      (in real time, so it may come otherwise)")?;
@@ -68,7 +70,7 @@ pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), 
 
 /// What led to the first failure.
 fn before(outcome: &Outcome) -> Result<(), Failure> {
-    let end = outcome.first.as_ref().map_or(f64::INFINITY, |(at, _)| *at);
+    let end = outcome.first.as_ref().map_or(f64::INFINITY, |first| first.at);
     let until = outcome.course.partition_point(|line| line.at <= end);
     let lines = &outcome.course[until.saturating_sub(LINES_SHOWN)..until];
     if !lines.is_empty() {
@@ -110,7 +112,7 @@ pub(super) fn verdict(outcomes: &[Outcome], shared: &Shared) -> Result<(), Failu
 fn kinds(outcomes: &[Outcome]) -> Result<(), Failure> {
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &Outcome)>> = BTreeMap::new();
     for outcome in outcomes {
-        if let Some((at, kind)) = &outcome.first {
+        if let Some(First { at, kind, .. }) = &outcome.first {
             kinds.entry((&outcome.scenario, kind)).or_default().push((*at, outcome));
         }
     }
@@ -129,7 +131,7 @@ fn kinds(outcomes: &[Outcome]) -> Result<(), Failure> {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+pub(super) fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

@@ -327,6 +327,29 @@ fn a_shrunk_run_ends_where_it_fails_and_its_command_says_so() {
 }
 
 #[test]
+fn of_several_failures_the_first_is_shrunk_and_told_with_what_led_to_it() {
+    let script = "
+        scenario(#{ seconds: 3, peers: #{ ada: #{} } });
+        let main = server(\"main\");
+        at(1, || expect(\"this\", false));
+        at(2, || expect(\"that\", false));
+    ";
+    let folder = folder(&[("both.rhai", script)]);
+    let said = out(&dh(folder.path(), &["run", "both.rhai", "--shrink"]));
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    let at = |part: &str| lines.iter().position(|line| line.starts_with(part)).unwrap();
+    let first = at("at 1.000 s expected: this");
+    assert_eq!(at("before it:"), first + 1, "{said}");
+    assert!(at("at 2.000 s expected: that") > first + 2, "{said}");
+    let told = at("shrunk for: \"expected: this\" at 1.000 s; 1 other failure left aside");
+    assert!(lines[told + 1].starts_with("shrunk to 0 of 1 peers, 0 of 0 faults"), "{said}");
+    assert_eq!(lines[told + 2], "it fails with nobody there", "{said}");
+    let json = runs(&dh(folder.path(), &["run", "both.rhai", "--shrink", "--json"])).remove(1);
+    let shown = [&json["failure"], &json["at"], &json["leftAside"], &json["kept"]];
+    assert_eq!(shown, [&"expected: this".into(), &1.0.into(), &1.into(), &serde_json::json!([])]);
+}
+
+#[test]
 fn what_led_to_a_failure_is_told_by_the_names_of_the_script_and_up_to_it() {
     let folder = folder(&[("early.rhai", EARLY)]);
     let ran = dh(folder.path(), &["run", "early.rhai", "--report", "out.html"]);
