@@ -274,7 +274,7 @@ impl<A: Actor> Shell<A> {
     /// Hand the machine a message; whether it took it whole.
     fn hand_in(&mut self, msg: MsgOf<A>) -> bool {
         let (now, nth, machine, out) = (self.now, self.taken, &mut self.machine, &mut self.out);
-        let fault = self.life.entry().faults.panics_at(nth, MsgOf::<A>::KINDS[msg.kind()]);
+        let fault = self.life.entry().faults.panics_at(nth, || MsgOf::<A>::KINDS[msg.kind()]);
         let result = guard(|| {
             assert!(!fault, "injected at message {nth}");
             if let Some(machine) = machine {

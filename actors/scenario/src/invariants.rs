@@ -16,7 +16,7 @@ use dh_machine::Tick;
 use dh_messages::Snapshot;
 use dh_sim::Frame;
 
-pub(crate) use self::heard::Said;
+pub(crate) use self::heard::Line;
 use self::lasting::Lasting;
 use self::settled::Settled;
 use crate::peer::PeerId;

@@ -11,7 +11,7 @@ use dh_sim::Frame;
 use dh_view::View;
 
 use crate::happening::{Happening, Whose};
-use crate::invariants::Said;
+use crate::invariants::Line;
 use crate::peer::PeerId;
 use crate::server::ServerId;
 
@@ -31,7 +31,7 @@ pub struct Records {
     /// number of the attempt it belongs to.
     unchecked: Vec<(PeerId, u32, Arc<Snapshot>)>,
     /// What was said since it was last taken.
-    said: Vec<Said>,
+    said: Vec<Line>,
 }
 
 /// What one server told.
@@ -188,12 +188,12 @@ impl Records {
     }
 
     /// What was said since this was asked last.
-    pub(crate) fn take_said(&mut self) -> Vec<Said> {
+    pub(crate) fn take_said(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.said)
     }
 
     /// A peer says a line that shows something.
-    pub(crate) fn note_said(&mut self, said: Said) {
+    pub(crate) fn note_said(&mut self, said: Line) {
         self.said.push(said);
     }
 
@@ -339,15 +339,23 @@ impl ServerRecord {
 
     /// The newest session of the player with this key, and the server's number of it.
     pub(crate) fn session_with(&self, key: &str) -> Option<(u32, &SessionRecord)> {
+        self.newest(|session| session.key.as_deref() == Some(key))
+    }
+
+    fn newest(&self, is_it: impl Fn(&SessionRecord) -> bool) -> Option<(u32, &SessionRecord)> {
         let mut sessions = self.sessions.iter().rev();
-        let (id, session) = sessions.find(|(_, it)| it.key.as_deref() == Some(key))?;
-        Some((*id, session))
+        sessions.find(|(_, session)| is_it(session)).map(|(id, session)| (*id, session))
+    }
+
+    /// The generation of the map that stands.
+    pub(crate) fn standing(&self) -> Option<u32> {
+        self.frames.back().map(|frame| frame.generation())
     }
 
     /// The newest session of the player called `name`.
     #[must_use]
     pub fn session_of(&self, name: &str) -> Option<&SessionRecord> {
-        self.sessions.values().rev().find(|session| session.name.as_deref() == Some(name))
+        self.newest(|session| session.name.as_deref() == Some(name)).map(|(_, session)| session)
     }
 
     fn session(&mut self, peer: u32) -> &mut SessionRecord {

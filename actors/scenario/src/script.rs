@@ -219,7 +219,7 @@ impl Script {
             Err(mistake) => return vec![mistake],
         };
         let Laid { engine, ast, stage } = &begun.laid;
-        let mut mistakes = review::review(self, stage, &begun.scope);
+        let mut mistakes = review::review(self, ast, stage, &begun.scope);
         let unreached = reach::mistakes(self, engine, ast);
         // What hides a check is used wrongly too.
         let is_told = |it: &ScriptError| {

@@ -20,14 +20,14 @@ pub(super) fn strips<'a>(
         let ticks = entry.ticks.as_ref()?;
         // First what is counted of all: the newest may then be one more, never one less.
         let overruns = ticks.overruns();
-        let strip = strip(entry.id.0, &ticks.read(0).0, after.get(&entry.id.0).copied());
-        Some(TickStrip { overruns, ..strip })
+        let after = after.get(&entry.id.0).copied();
+        Some(strip(entry.id.0, overruns, &ticks.read(0).0, after))
     };
     all.filter(|entry| entry.spec.kind == TICK).filter_map(strip).collect()
 }
 
 /// The newest ticks of one loop; of those that are listed only those after a number.
-fn strip(actor: u64, records: &[TickRecord], after: Option<u64>) -> TickStrip {
+fn strip(actor: u64, overruns: u64, records: &[TickRecord], after: Option<u64>) -> TickStrip {
     let ticks: u64 = records.iter().skip(1).map(|it| u64::from(it.ticks.max(1))).sum();
     let span = match (records.first(), records.last()) {
         (Some(first), Some(last)) => last.start.since(first.start).0 * 1_000,
@@ -41,7 +41,7 @@ fn strip(actor: u64, records: &[TickRecord], after: Option<u64>) -> TickStrip {
         stages: STAGES.map(Into::into).to_vec(),
         late: spread(records.iter().map(|it| it.late.0 * 1_000)),
         work: spread(records.iter().map(|it| row(it).work_ns)),
-        overruns: 0,
+        overruns,
         recent,
     }
 }
@@ -99,13 +99,13 @@ mod tests {
     #[test]
     fn a_strip_tells_the_pace_the_stages_and_only_what_is_new() {
         let records: Vec<TickRecord> = (1..=4).map(record).collect();
-        let whole = strip(7, &records, None);
-        assert_eq!((whole.period_ns, whole.recent.len()), (16_667_000, 4));
+        let whole = strip(7, 1, &records, None);
+        assert_eq!((whole.period_ns, whole.overruns, whole.recent.len()), (16_667_000, 1, 4));
         assert_eq!(whole.late.max_ns, 4_000);
         assert_eq!((whole.work.p50_ns, whole.work.sum_ns), (35_000, 140_000));
         assert_eq!(whole.recent[0].stages_ns, [10_000, 20_000, 5_000]);
-        let new = strip(7, &records, Some(2));
+        let new = strip(7, 1, &records, Some(2));
         assert_eq!(new.recent.iter().map(|row| row.tick).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(strip(7, &[], None).period_ns, 0);
+        assert_eq!(strip(7, 0, &[], None).period_ns, 0);
     }
 }

@@ -131,12 +131,12 @@ impl Faults {
 
 impl Armed {
     /// Whether the `nth` message, which is of this kind, is to end in a panic.
-    pub(crate) fn panics_at(&self, nth: u64, kind: &'static str) -> bool {
+    pub(crate) fn panics_at(&self, nth: u64, kind: impl FnOnce() -> &'static str) -> bool {
         if !self.any.load(Ordering::Relaxed) {
             return false;
         }
         let mut plan = lock(&self.plan);
-        if plan.kinds.remove(kind) {
+        if plan.kinds.remove(kind()) {
             return true;
         }
         let Some(left) = plan.panics.get_mut(&nth).filter(|left| **left > 0) else { return false };

@@ -19,7 +19,7 @@ const HEARD_AFTER: Micros = Micros::from_secs(6);
 
 /// A line, at the moment it is said.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Line {
     pub(super) peer: PeerId,
     at: Micros,
     within: Within,
@@ -48,18 +48,17 @@ pub(super) struct Talk {
     /// When it said something last.
     spoke: Option<Micros>,
     /// The line that has not come back.
-    waits: Option<Said>,
+    waits: Option<Line>,
 }
 
-impl Said {
+impl Line {
     /// A line that a peer says now, if it is anywhere.
     pub(crate) fn of(world: &World, peer: PeerId) -> Option<Self> {
         let server = world.home_of(peer)?;
         let records = world.records();
         let (record, place) = (records.peer(peer), records.server(server));
         let within = Within::of(world, &records, peer, server);
-        let standing = place.frames.back().map(|frame| frame.generation());
-        let has_map = record.loaded.last().copied() == standing;
+        let has_map = record.loaded.last().copied() == place.standing();
         Some(Self {
             peer,
             at: world.runtime().now(),
@@ -85,7 +84,7 @@ impl Within {
 
 impl Talk {
     /// A line is said.
-    pub(super) fn says(&mut self, said: Said) {
+    pub(super) fn says(&mut self, said: Line) {
         let is_rare = self.spoke.is_none_or(|at| SILENCE <= said.at.since(at));
         self.spoke = Some(said.at);
         if is_rare && said.plays {
@@ -114,7 +113,7 @@ impl Talk {
         if !ticks || fair.is_none_or(|fair| look.now.since(fair.max(said.at)) <= HEARD_AFTER) {
             return false;
         }
-        let within = |said: &Said| Within::of(world, records, said.peer, said.within.server);
+        let within = |said: &Line| Within::of(world, records, said.peer, said.within.server);
         self.waits.take().is_some_and(|said| said.within == within(&said))
     }
 }

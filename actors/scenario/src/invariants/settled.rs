@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use dh_host::net::{Burst, Link, Links};
 use dh_machine::Micros;
 
-use super::heard::{Said, Talk};
+use super::heard::{Line, Talk};
 use super::lasting::Lasting;
 use super::{Broken, Invariant};
 use crate::peer::PeerId;
@@ -138,7 +138,7 @@ impl Settled {
     }
 
     /// A peer says something to its server.
-    pub(super) fn says(&mut self, said: Said) {
+    pub(super) fn says(&mut self, said: Line) {
         self.peers.entry(said.peer).or_default().talk.says(said);
     }
 
@@ -158,7 +158,7 @@ impl Peer {
     /// Whether it has had the map that stands for long enough. Whoever still fetches it is shown
     /// nothing: there is nothing it could be shown.
     fn has_map(&mut self, look: &Look<'_>) -> bool {
-        let standing = look.server.frames.back().map(|frame| frame.generation());
+        let standing = look.server.standing();
         let standing = standing.filter(|it| look.record.loaded.last() == Some(it));
         BEHIND_MAX < self.map.is(standing, look.now) && standing.is_some()
     }

@@ -38,22 +38,24 @@ pub(super) struct Review<'a> {
 }
 
 /// Everything wrong that shows in the text. `scope` is what the script's own statements left.
-pub(super) fn review(script: &Script, stage: &Stage, scope: &Scope<'_>) -> Vec<ScriptError> {
-    let engine = engine();
-    // A text that is none was told before.
-    let Ok(ast) = engine.compile(&script.text) else { return Vec::new() };
-    let named = engine.collect_fn_metadata(None, |it| Some(it.metadata.name.to_string()), true);
+pub(super) fn review(
+    script: &Script,
+    ast: &AST,
+    stage: &Stage,
+    scope: &Scope<'_>,
+) -> Vec<ScriptError> {
+    let named = engine().collect_fn_metadata(None, |it| Some(it.metadata.name.to_string()), true);
     let mut functions: BTreeSet<String> = named.into_iter().collect();
     functions.extend(ast.iter_functions().map(|it| it.name.to_owned()));
     let words = words::list();
-    let handles = handles(&ast, scope);
+    let handles = handles(ast, scope);
     let mut review = Review {
         script,
         stage,
         words,
         functions,
-        entries: entries(&ast),
-        later: peers_made(&ast),
+        entries: entries(ast),
+        later: peers_made(ast),
         handles,
         receivers: BTreeMap::new(),
         mistakes: Vec::new(),

@@ -9,7 +9,7 @@ use dh_messages::Buttons;
 use dh_prefs::Address;
 
 use super::{RunningPeer, World};
-use crate::invariants::Said;
+use crate::invariants::Line;
 use crate::peer::{PeerId, PeerSetup};
 use crate::recorder::{Heard, RecorderMsg};
 use crate::scenario::Transport;
@@ -76,7 +76,7 @@ impl World {
     /// Have a peer say a line.
     pub fn say(&mut self, peer: PeerId, line: &str) {
         if line.chars().any(char::is_alphanumeric)
-            && let Some(said) = Said::of(self, peer)
+            && let Some(said) = Line::of(self, peer)
         {
             self.records().note_said(said);
         }

@@ -58,11 +58,10 @@ impl Line for LimitLine<'_> {
 
     fn value(&self, column: usize) -> Value<'_> {
         let row = self.row;
-        let held = |count: Option<u64>| count.map_or(Value::Rate(None), Value::Count);
         match column {
             0 => Value::Text(row.limit.as_ref().into()),
-            1 => held(row.used),
-            2 => held(row.peak),
+            1 => Value::known(row.used, Value::Count),
+            2 => Value::known(row.peak, Value::Count),
             3 => Value::Count(row.max),
             4 => Value::Count(row.hits),
             5 => Value::Text(row.unit.as_ref().into()),

@@ -44,12 +44,14 @@ pub(crate) struct Id {
 pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
     Count(u64),
-    /// A second; nothing while it is not known.
-    Rate(Option<f64>),
+    /// A second.
+    Rate(f64),
     /// Nanoseconds.
     Time(u64),
     /// A share of one.
-    Share(Option<f64>),
+    Share(f64),
+    /// What is not known, or not yet.
+    Unknown,
 }
 
 /// A row of a page.
@@ -246,15 +248,15 @@ impl Line for ActorLine<'_> {
             2 => Value::Count(row.control.depth + row.data.depth),
             3 => Value::Count(row.control.max + row.data.max),
             4 => Value::Count(row.control.peak.max(row.data.peak)),
-            5 => Value::Rate(self.rates.map(|rates| rates.offered)),
-            6 => Value::Rate(self.rates.map(|rates| rates.refused)),
+            5 => Value::known(self.rates.map(|rates| rates.offered), Value::Rate),
+            6 => Value::known(self.rates.map(|rates| rates.refused), Value::Rate),
             7 => Value::Time(row.wait.p50_ns),
             8 => Value::Time(row.wait.p99_ns),
             9 => Value::Time(row.wait.max_ns),
             10 => Value::Time(row.handle.p50_ns),
             11 => Value::Time(row.handle.p99_ns),
             12 => Value::Time(row.handle.max_ns),
-            13 => Value::Share(self.rates.map(|rates| rates.busy)),
+            13 => Value::known(self.rates.map(|rates| rates.busy), Value::Share),
             14 => Value::Count(row.restarts),
             15 => Value::Count(row.panics),
             _ => Value::Text(row.place.as_ref().into()),
@@ -304,15 +306,12 @@ impl Line for LinkLine<'_> {
         match column {
             0 => Value::Text(row.peer.as_str().into()),
             1 => Value::Time(row.rtt_us.saturating_mul(1_000)),
-            2 => match row.rtt_var_us {
-                Some(us) => Value::Time(us.saturating_mul(1_000)),
-                None => Value::Rate(None),
-            },
-            3 => Value::Share(Some(loss(row))),
+            2 => Value::known(row.rtt_var_us, |us| Value::Time(us.saturating_mul(1_000))),
+            3 => Value::Share(loss(row)),
             4 => Value::Count(row.window),
-            5 => Value::Rate(self.rates.map(|rates| rates.sent)),
-            6 => Value::Rate(self.rates.map(|rates| rates.received)),
-            7 => Value::Rate(self.rates.map(|rates| rates.datagrams)),
+            5 => Value::known(self.rates.map(|rates| rates.sent), Value::Rate),
+            6 => Value::known(self.rates.map(|rates| rates.received), Value::Rate),
+            7 => Value::known(self.rates.map(|rates| rates.datagrams), Value::Rate),
             8 => Value::Count(traffic.datagrams_dropped),
             9 => Value::Count(traffic.datagrams_refused),
             10 => Value::Count(row.send_queue),
@@ -371,15 +370,20 @@ impl Line for WaitLine<'_> {
 }
 
 impl Value<'_> {
+    /// What is shown like this where it is known.
+    pub(crate) fn known<T>(value: Option<T>, shown: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Unknown, shown)
+    }
+
     /// As few characters as say it.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.as_ref().into(),
             Self::Count(value) => count(*value as f64).into(),
             Self::Time(ns) => nanos(*ns).into(),
-            Self::Rate(None) | Self::Share(None) => "-".into(),
-            Self::Rate(Some(value)) => count(*value).into(),
-            Self::Share(Some(share)) => format!("{:.1}", share * 100.0).into(),
+            Self::Unknown => "-".into(),
+            Self::Rate(value) => count(*value).into(),
+            Self::Share(share) => format!("{:.1}", share * 100.0).into(),
         }
     }
 
@@ -393,9 +397,9 @@ impl Value<'_> {
 
     fn number(&self) -> f64 {
         match self {
-            Self::Text(_) | Self::Rate(None) | Self::Share(None) => -1.0,
+            Self::Text(_) | Self::Unknown => -1.0,
             Self::Count(value) | Self::Time(value) => *value as f64,
-            Self::Rate(Some(value)) | Self::Share(Some(value)) => *value,
+            Self::Rate(value) | Self::Share(value) => *value,
         }
     }
 }
@@ -404,6 +408,7 @@ impl Value<'_> {
 mod tests {
     use super::*;
     use crate::inspect::screen::limits::LimitLine;
+    use crate::inspect::screen::processes::ProcessLine;
 
     fn letters<L: Line>() -> Vec<char> {
         let capital = |c: &char| c.is_ascii_uppercase();
@@ -417,6 +422,7 @@ mod tests {
             (letters::<LinkLine<'_>>(), LinkLine::COLUMNS),
             (letters::<WaitLine<'_>>(), WaitLine::COLUMNS),
             (letters::<LimitLine<'_>>(), LimitLine::COLUMNS),
+            (letters::<ProcessLine<'_>>(), ProcessLine::COLUMNS),
         ] {
             let unique: std::collections::BTreeSet<char> = letters.iter().copied().collect();
             assert_eq!((letters.len(), unique.len()), (columns.len(), columns.len()));
@@ -425,8 +431,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_shown_as_such_and_stands_below_nothing() {
-        assert_eq!(Value::Rate(None).text(), "-");
-        assert_eq!(Value::Rate(None).order(&Value::Rate(Some(0.0))), Ordering::Less);
-        assert_eq!(Value::Share(Some(0.125)).text(), "12.5");
+        let unknown = Value::known(None, Value::Rate);
+        assert_eq!(unknown.text(), "-");
+        assert_eq!(unknown.order(&Value::Rate(0.0)), Ordering::Less);
+        assert_eq!(Value::known(Some(0.125), Value::Share).text(), "12.5");
     }
 }

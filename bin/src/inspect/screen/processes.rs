@@ -38,7 +38,7 @@ impl Line for ProcessLine<'_> {
         number("Overrun", 7, 0),
         number("Work99", 6, 0),
         number("laTe99", 6, 2),
-        number("upTime", 6, 3),
+        number("uptimE", 6, 3),
     ];
 
     fn is_stale(&self) -> bool {
@@ -55,10 +55,10 @@ impl Line for ProcessLine<'_> {
 
     fn value(&self, column: usize) -> Value<'_> {
         let Figures { players, ticks, usage } = self.figures();
-        let known = |count: Option<u64>| count.map_or(Value::Rate(None), Value::Count);
+        let known = |count: Option<u64>| Value::known(count, Value::Count);
         let of = |part: fn(&PlayersRow) -> u64| known(players.as_ref().map(part));
         let time = |part: fn(&TickTotals) -> u64| {
-            ticks.as_ref().map_or(Value::Rate(None), |ticks| Value::Time(part(ticks)))
+            Value::known(ticks.as_ref(), |ticks| Value::Time(part(ticks)))
         };
         match column {
             0 => Value::Text(self.source.name.as_str().into()),
@@ -67,7 +67,7 @@ impl Line for ProcessLine<'_> {
             3 => of(|players| players.connecting),
             4 => of(|players| players.max),
             5 => known(usage.resident_bytes),
-            6 => Value::Share(self.source.cpu()),
+            6 => Value::known(self.source.cpu(), Value::Share),
             7 => known(usage.open_files),
             8 => known(ticks.as_ref().map(|ticks| ticks.overruns)),
             9 => time(|ticks| ticks.work.p99_ns),
