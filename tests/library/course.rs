@@ -1,9 +1,7 @@
 //! Course: runs of scenarios, side by side in simulated worlds or one by one on real sockets, and
 //! what is told of those that fail.
 
-use std::env;
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -13,24 +11,12 @@ use dh_scenario::{Conditions, Ran, Script, Transport};
 
 /// Simulated worlds side by side.
 const JOBS: usize = 2;
-/// Seeds of a night.
-const NIGHTLY_SEEDS: u64 = 20;
 
 /// One run to be done.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) script: Script,
     pub(crate) seed: u64,
-}
-
-/// Whether this is the long run of a night.
-pub(crate) fn is_nightly() -> bool {
-    env::var("DH_NIGHTLY").is_ok_and(|it| it == "1")
-}
-
-/// So many seeds, or those of a night.
-pub(crate) fn seeds(count: u64) -> RangeInclusive<u64> {
-    1..=if is_nightly() { NIGHTLY_SEEDS } else { count }
 }
 
 /// Runs share the cores with no other runs while this is held: real time waits for nobody.

@@ -1,11 +1,12 @@
 //! Holds: what is asked of the scenarios, and of which of them.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use dh_scenario::script::Size;
 use dh_scenario::{Script, Transport};
 
-use crate::course::{self, Run, alone, seeds};
+use crate::course::{self, Run, alone};
 use crate::shelf::{self, Shelved};
 
 /// Scenarios there are at least.
@@ -24,12 +25,6 @@ const REPEATED: [&str; 4] = [
     "a_map_that_changes_twice_in_a_row_leaves_everybody_on_the_second",
     "joiners_and_leavers_for_a_minute_leave_nothing_behind",
     "a_server_that_is_killed_and_started_again_has_everybody_back",
-];
-
-/// What kills a server and starts it again where it was: a real socket is not free so soon.
-const SIMULATED_ONLY: [&str; 2] = [
-    "a_server_that_is_killed_and_started_again_has_everybody_back",
-    "a_server_that_is_killed_while_a_peer_joins_takes_it_in_after_a_restart",
 ];
 /// Simulated time beyond which a scenario runs at night only, and whenever an optimised program
 /// is asked to: a build for tests needs minutes for it.
@@ -62,23 +57,21 @@ fn every_scenario_is_listed_with_its_size_and_small_ones_are_small() {
 
 #[test]
 fn every_small_scenario_holds() {
-    course::hold(runs(Size::Small, seeds(3)));
+    course::hold(runs(Size::Small, 1..=3));
 }
 
 #[test]
 fn every_large_scenario_holds() {
-    course::hold(runs(Size::Large, seeds(1)));
+    course::hold(runs(Size::Large, 1..=1));
 }
 
 #[test]
 fn scenarios_hold_on_real_sockets_and_in_real_time() {
     let _alone = alone();
-    let nightly = course::is_nightly();
     let mut left: BTreeSet<&str> = ON_SOCKETS.into();
     let mut failed = Vec::new();
-    for Shelved { stem, script, plan, .. } in shelf::all() {
-        let is_for_all = plan.size == Size::Small && !SIMULATED_ONLY.contains(&stem.as_str());
-        if left.remove(stem.as_str()) || nightly && is_for_all {
+    for Shelved { stem, script, .. } in shelf::all() {
+        if left.remove(stem.as_str()) {
             failed.extend(course::perform(&script, Transport::Quic));
         }
     }
@@ -97,10 +90,8 @@ fn a_seed_gives_the_same_packets_events_and_worlds_alone_and_beside_others() {
     assert_eq!(kinds.len(), scripts.len(), "the hashes tell scenarios apart");
 }
 
-fn runs(size: Size, seeds: std::ops::RangeInclusive<u64>) -> Vec<Run> {
-    let fits = |it: &Shelved| {
-        it.plan.size == size && (course::is_nightly() || it.plan.span.as_secs_f64() <= LONG_SECONDS)
-    };
+fn runs(size: Size, seeds: RangeInclusive<u64>) -> Vec<Run> {
+    let fits = |it: &Shelved| it.plan.size == size && it.plan.span.as_secs_f64() <= LONG_SECONDS;
     let of_size = shelf::all().into_iter().filter(fits);
     let scripts: Vec<Script> = of_size.map(|it| it.script).collect();
     let of = |seed| scripts.iter().map(move |it| Run { script: it.clone(), seed });

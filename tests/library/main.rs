@@ -1,7 +1,7 @@
 //! Library: the scenarios of `tests/scripts`, run as people run them.
 //!
-//! Small ones run with three seeds and large ones with one, unless they are long. With
-//! `DH_NIGHTLY=1` all of them run with twenty, and the small ones on real sockets too.
+//! Small ones run with three seeds and large ones with one, unless they are long; five run on real
+//! sockets too. At night the program runs all of them with twenty seeds, and on real sockets.
 
 #[cfg(test)]
 mod course;
