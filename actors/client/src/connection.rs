@@ -187,6 +187,7 @@ impl ConnectionActor {
     fn adopt(&mut self, attempt: u64, cx: &Context<'_, ConnectionMsg>) {
         let Some(connection) = self.landing.take(attempt) else { return };
         self.dialer.path.set_links(self.dialer.links);
+        connection.carries(&self.kept.profile.name);
         connection.deliver(cx.port().inlet(move |event| match event {
             NetEvent::Message(message) => ConnectionMsg::Message(Numbered::new(attempt, message)),
             NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),

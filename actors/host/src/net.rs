@@ -15,6 +15,7 @@ mod endpoint;
 pub(crate) mod file;
 mod frame;
 mod gate;
+mod heard;
 mod hostile;
 mod identity;
 mod key;
@@ -59,6 +60,7 @@ pub use self::path::{ClientPath, RebindError};
 pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
 
 pub(crate) use self::connection::Face;
+pub(crate) use self::heard::Heard;
 
 use self::endpoint::MemoryDoor;
 use self::limit::hits::Hits;

@@ -249,6 +249,9 @@ impl Actor for SessionActor {
                 if let Some(player) = &mut self.player {
                     player.stands(presence.standing.stage());
                 }
+                if let Some(name) = &presence.name {
+                    self.connection.carries(name);
+                }
                 presence.ping_ms = self.ping_ms();
                 self.directory.to_roster(RosterMsg::Present(presence));
             }

@@ -77,6 +77,8 @@ try {
   await tab('links');
   const hasLink = () => document.querySelector('#view').textContent.includes('127.0.0.1');
   await page.waitForFunction(hasLink);
+  await click('th[data-sort="silent"]');
+  await page.waitForSelector('th[data-sort="silent"][aria-sort="descending"]');
   saw.links = await told('view');
   await shot('links');
   await tab('waits');

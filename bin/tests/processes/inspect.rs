@@ -142,3 +142,31 @@ fn the_dashboard_names_metrics_that_there_are() {
         }
     }
 }
+
+#[test]
+fn a_link_says_which_end_it_is_who_holds_it_who_plays_over_it_and_how_long_it_is_silent() {
+    let runtime = tempfile::tempdir().unwrap();
+    let runtime = runtime.path().to_str().unwrap();
+    let (_server, ready) = ready_server(runtime);
+    let at = ready["address"].as_str().unwrap();
+    let words = ["client", "--connect", at, "--headless", "--seconds", "60", "--name", "ada\t\"x"];
+    let mut client = Process::start_with(&words, &[("XDG_RUNTIME_DIR", runtime)]);
+    client.line_with("playing as ");
+    let told = inspect(&["--json"], runtime).stdout;
+    let told: Vec<Value> = told
+        .split(|byte| *byte == b'\n')
+        .filter_map(|it| serde_json::from_slice(it).ok())
+        .collect();
+    let roles: Vec<_> = told.iter().map(|it| it["process"]["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["server", "client"]);
+    for (snapshot, (end, holder)) in
+        told.iter().zip([("server", "/session"), ("client", "client/connection")])
+    {
+        let [link] = snapshot["links"].as_array().unwrap().as_slice() else { panic!("{snapshot}") };
+        assert_eq!((&link["end"], &link["player"]), (&end.into(), &"ada\"x".into()), "{link}");
+        assert!(link["silentUs"].as_u64().unwrap() < 5_000_000, "{link}");
+        let actors = snapshot["actors"].as_array().unwrap();
+        let reader = actors.iter().find(|row| row["id"] == link["actor"]).unwrap();
+        assert!(reader["path"].as_str().unwrap().ends_with(holder), "{reader}");
+    }
+}

@@ -1,4 +1,5 @@
-//! `NotedSocket`: a socket whose packets are noted in the flight recorder.
+//! `NotedSocket`: a socket whose packets are noted: in the flight recorder where that is on, and
+//! when each peer was last heard.
 
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
@@ -10,23 +11,26 @@ use quinn::udp::{RecvMeta, Transmit};
 use quinn::{AsyncUdpSocket, UdpPoller};
 
 use super::{Flight, Way};
+use crate::clock::Clock;
+use crate::net::Heard;
 
-/// Notes the header of everything that passes a socket.
+/// Notes everything that passes a socket.
 #[derive(Debug)]
 pub(crate) struct NotedSocket {
-    inner: Arc<dyn AsyncUdpSocket>,
-    flight: Arc<Flight>,
+    pub(crate) inner: Arc<dyn AsyncUdpSocket>,
+    pub(crate) clock: Clock,
+    pub(crate) heard: Arc<Heard>,
+    pub(crate) flight: Arc<Flight>,
     /// The port it is bound to.
-    local: u16,
+    pub(crate) local: u16,
 }
 
 impl NotedSocket {
-    pub(crate) fn new(inner: Arc<dyn AsyncUdpSocket>, flight: Arc<Flight>, local: u16) -> Self {
-        Self { inner, flight, local }
-    }
-
-    /// Note each packet of one call.
+    /// Note the header of each packet of one call.
     fn note(&self, way: Way, remote: SocketAddr, bytes: &[u8], size: usize) {
+        if !self.flight.is_on() {
+            return;
+        }
         for packet in bytes.chunks(size.max(1)) {
             self.flight.packet(way, self.local, remote, packet);
         }
@@ -54,6 +58,8 @@ impl AsyncUdpSocket for NotedSocket {
     ) -> Poll<io::Result<usize>> {
         let polled = self.inner.poll_recv(cx, bufs, metas);
         if let Poll::Ready(Ok(count)) = &polled {
+            let from = metas.iter().take(*count).map(|meta| meta.addr);
+            self.heard.note(from, self.clock.now());
             for (meta, buffer) in metas.iter().zip(bufs.iter()).take(*count) {
                 let bytes = buffer.get(..meta.len).unwrap_or_default();
                 self.note(Way::In, meta.addr, bytes, meta.stride);
@@ -83,19 +89,23 @@ impl AsyncUdpSocket for NotedSocket {
 mod tests {
     use std::future::poll_fn;
 
+    use dh_machine::Micros;
     use quinn::{Runtime, TokioRuntime};
 
     use super::*;
-    use crate::clock::Clock;
 
     #[test]
     fn each_packet_is_noted_on_both_sides_of_a_path() {
-        let flight = Arc::new(Flight::new(Clock::real(), true));
+        let clock = Clock::real();
+        let flight = Arc::new(Flight::new(clock, true));
+        let heard = Arc::new(Heard::default());
         let socket = || {
             let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
             let address = socket.local_addr().unwrap();
             let inner = TokioRuntime.wrap_udp_socket(socket).unwrap();
-            (NotedSocket::new(inner, Arc::clone(&flight), address.port()), address)
+            let (heard, flight) = (Arc::clone(&heard), Arc::clone(&flight));
+            let local = address.port();
+            (NotedSocket { inner, clock, heard, flight, local }, address)
         };
         let tasks = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         tasks.block_on(async {
@@ -108,6 +118,7 @@ mod tests {
                 src_ip: None,
             };
             let here = Arc::new(here);
+            let ear = heard.listen(at, Micros(0));
             let mut poller = Arc::clone(&here).create_io_poller();
             poll_fn(|cx| poller.as_mut().poll_writable(cx)).await.unwrap();
             here.try_send(&transmit).unwrap();
@@ -118,6 +129,7 @@ mod tests {
             assert_eq!(came.unwrap(), 1);
             let noted = [(Way::Out, at.port(), 700), (Way::In, to.port(), 700)];
             assert_eq!(flight.packets(), noted);
+            assert!(ear.last(at).unwrap() > Micros(0));
         });
     }
 }

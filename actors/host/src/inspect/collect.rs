@@ -111,9 +111,14 @@ impl Collector {
     /// Every live connection.
     pub(crate) fn links(&self) -> (LinkTotals, Vec<LinkRow>) {
         let all = self.runtime.net().connections();
+        let now = self.now();
         let row = |(id, face, stats): &(u64, Arc<Face>, ConnectionStats)| LinkRow {
             id: *id,
+            end: face.end().name().into(),
+            actor: face.reader().map(|id| id.0),
+            player: face.player().map(|name| name.to_string()),
             peer: face.remote().to_string(),
+            silent_us: face.heard().map(|heard| now.since(heard).0),
             rtt_us: face.rtt().0,
             rtt_var_us: face.rtt_variation().map(|span| span.0),
             window: stats.window,

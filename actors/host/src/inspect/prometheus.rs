@@ -223,6 +223,10 @@ impl Text {
     /// Of all live connections the least, the middle and the most: a series for each would grow
     /// with the peers.
     fn paths(&mut self, links: &[LinkRow]) {
+        let help = "Time since the last packet of a connection that lives: least, middle, most.";
+        let silent = links.iter().filter_map(|link| link.silent_us);
+        let silent = silent.map(|us| us.saturating_mul(1_000)).collect();
+        self.three("dh_link_silent_seconds", help, silent, Seconds);
         let help = "Round trips of the connections that live: least, middle, most.";
         let rtts = links.iter().map(|link| link.rtt_us.saturating_mul(1_000));
         self.three("dh_link_rtt_seconds", help, rtts.collect(), Seconds);

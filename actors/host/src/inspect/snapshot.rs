@@ -331,8 +331,17 @@ pub struct TickRow {
 pub struct LinkRow {
     /// Its number; those made later have larger ones.
     pub id: u64,
+    /// Which end of it is here: `server` or `client`. In a process that holds both there is a row
+    /// for each.
+    pub end: Name,
+    /// The number of the actor that reads it; none before one does.
+    pub actor: Option<u64>,
+    /// The name of who plays over it; none before it is known.
+    pub player: Option<String>,
     /// Where the peer is: an address, or `loopback` within this process.
     pub peer: String,
+    /// How long ago the last packet came; none where the peer has just moved.
+    pub silent_us: Option<u64>,
     /// The measured round trip.
     pub rtt_us: u64,
     /// How far single round trips lie from it, on average; none where that is not measured.

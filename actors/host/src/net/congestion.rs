@@ -33,6 +33,16 @@ pub(crate) enum End {
     Server,
 }
 
+impl End {
+    /// What it is called where it is shown.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+}
+
 impl Congestion {
     fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
         match self {

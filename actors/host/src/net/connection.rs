@@ -5,19 +5,20 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use dh_machine::Micros;
 
-use super::Shared;
 use super::close::{Closed, code};
+use super::congestion::End;
 use super::key::PeerKey;
-use super::limit;
 use super::link::Links;
 use super::memory::MemoryEnd;
 use super::quic::QuicLane;
+use super::{Shared, limit, lock};
 use crate::port::Inlet;
+use crate::registry::ActorId;
 
 /// One peer. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -142,6 +143,10 @@ pub(crate) struct Face {
     lane: Lane,
     /// Its number among the connections of its network.
     id: u64,
+    /// Who reads it.
+    reader: OnceLock<ActorId>,
+    /// Who plays over it.
+    player: Mutex<Option<Arc<str>>>,
 }
 
 impl Lane {
@@ -168,6 +173,32 @@ impl Face {
         }
     }
 
+    /// The end of it that is here.
+    pub(crate) fn end(&self) -> End {
+        match &self.lane {
+            Lane::Quic(lane) => lane.end(),
+            Lane::Memory(end) => end.end(),
+        }
+    }
+
+    /// When something last came, where that is known.
+    pub(crate) fn heard(&self) -> Option<Micros> {
+        match &self.lane {
+            Lane::Quic(lane) => lane.heard(),
+            Lane::Memory(end) => Some(end.heard()),
+        }
+    }
+
+    /// The actor that reads it, once one does.
+    pub(crate) fn reader(&self) -> Option<ActorId> {
+        self.reader.get().copied().filter(|id| *id != ActorId::NOBODY)
+    }
+
+    /// The name of who plays over it, once it is known.
+    pub(crate) fn player(&self) -> Option<Arc<str>> {
+        lock(&self.player).clone()
+    }
+
     /// How far single round trips lie from that on average, where they are measured.
     pub(crate) fn rtt_variation(&self) -> Option<Micros> {
         match &self.lane {
@@ -188,7 +219,8 @@ impl Connection {
     pub(crate) fn new(lane: Lane) -> Self {
         let net = Arc::clone(lane.net());
         let id = net.links.next();
-        let face = Arc::new(Face { lane, id });
+        let (reader, player) = (OnceLock::new(), Mutex::default());
+        let face = Arc::new(Face { lane, id, reader, player });
         net.links.enter(id, Arc::downgrade(&face));
         Self { face }
     }
@@ -196,9 +228,20 @@ impl Connection {
     /// Start reading, once: reliable messages in order, datagrams, and at last the end. A later
     /// call changes nothing.
     pub fn deliver(&self, inlet: Inlet<NetEvent>) {
+        self.face.reader.get_or_init(|| inlet.owner());
         match &self.face.lane {
             Lane::Quic(lane) => lane.deliver(inlet),
             Lane::Memory(end) => end.deliver(inlet),
+        }
+    }
+
+    /// This is who plays over it, as whoever inspects the process is shown: at most
+    /// [`limit::PLAYER_CHARS`] of the name.
+    pub fn carries(&self, player: &str) {
+        let shown: String = player.chars().take(limit::PLAYER_CHARS).collect();
+        let mut known = lock(&self.face.player);
+        if known.as_deref() != Some(&shown) {
+            *known = Some(shown.into());
         }
     }
 

@@ -211,6 +211,7 @@ async fn dial_quic(
     if let Some(shaper) = &bound.shaper {
         net.add_path(bound.address, shaper);
     }
+    let from = bound.address;
     let source = Source::of(net.simulated.as_ref());
     let (config, verifier) = source
         .client(&options.identity, known.key, options.congestion)
@@ -237,7 +238,7 @@ async fn dial_quic(
             let _ = inlet.send(told).await;
         }
     }
-    let lane = QuicLane::start(net, connected, bound.address, End::Client, bound.shaper);
+    let lane = QuicLane::start(net, connected, (from, &bound.heard), End::Client, bound.shaper);
     Ok(Connection::new(Lane::Quic(lane)))
 }
 

@@ -18,6 +18,7 @@ use super::congestion::{Congestion, End};
 use super::connection::{Connection, Lane, Remote};
 use super::dial::MemoryKnock;
 use super::gate::Gate;
+use super::heard::Heard;
 use super::identity::Identity;
 use super::key::PeerKey;
 use super::link::Links;
@@ -86,6 +87,8 @@ pub(crate) struct Inner {
     address: SocketAddr,
     key: PeerKey,
     gate: Option<Arc<Gate>>,
+    /// When its clients over UDP were last heard.
+    heard: Arc<Heard>,
     /// Shared with the gate and with every connection inside the process.
     is_dead: Arc<AtomicBool>,
     /// The task that offers arrivals over UDP; it holds the endpoint open.
@@ -140,13 +143,13 @@ impl Net {
         let failed = |error| ListenError::Bind { address: options.address, error };
         let _entered = net.handle.enter();
         let is_dead = Arc::<AtomicBool>::default();
-        let (quinn, gate, address) = if options.udp {
+        let (quinn, gate, heard, address) = if options.udp {
             let bound = socket::bind(net, options.address, options.links, false).map_err(failed)?;
             let gate = Arc::new(Gate::new(bound.socket, net.clock, net.seed, Arc::clone(&is_dead)));
             let quinn = open(net, &options, &gate)?;
-            (Some(quinn), Some(gate), bound.address)
+            (Some(quinn), Some(gate), bound.heard, bound.address)
         } else {
-            (None, None, options.address)
+            (None, None, Arc::default(), options.address)
         };
         let inner = Arc::new_cyclic(|inner: &Weak<Inner>| {
             let accept = |quinn| net.handle.spawn(accept(quinn, Weak::clone(inner)));
@@ -155,6 +158,7 @@ impl Net {
                 address,
                 key: options.identity.key(),
                 gate,
+                heard,
                 is_dead,
                 accepting: quinn.map(|quinn| accept(quinn).abort_handle()),
                 knocks,
@@ -419,7 +423,8 @@ async fn handshake(inner: Arc<Inner>, id: u64, incoming: quinn::Incoming) {
     };
     let told = match tokio::time::timeout(limit::HANDSHAKE_MAX, connecting).await {
         Ok(Ok(quinn)) => {
-            let lane = QuicLane::start(&inner.net, quinn, inner.address, End::Server, None);
+            let at = (inner.address, &inner.heard);
+            let lane = QuicLane::start(&inner.net, quinn, at, End::Server, None);
             Knock::Arrived { id, connection: Connection::new(Lane::Quic(lane)) }
         }
         Ok(Err(error)) => failed(error.to_string()),

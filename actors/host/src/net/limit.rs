@@ -17,6 +17,9 @@ pub const BODY_MAX: usize = 1 << 20;
 /// reads too slowly, and it is closed.
 pub const SEND_QUEUE_MAX: usize = 4 << 20;
 
+/// Letters of a player's name that are shown beside a connection; servers cut names shorter.
+pub const PLAYER_CHARS: usize = 64;
+
 /// What one waiting reliable message costs beyond its bytes, so that empty messages are bounded.
 pub const SEND_QUEUE_COST: usize = 64;
 

@@ -21,6 +21,7 @@ use dh_machine::Micros;
 use self::half::{Half, Path, Stream};
 use super::Shared;
 use super::close::{By, Closed, code, cut};
+use super::congestion::End;
 use super::connection::{BlobEvent, ConnectionStats, NetEvent, Remote, SendError};
 use super::key::PeerKey;
 use super::link::Links;
@@ -158,6 +159,19 @@ impl MemoryEnd {
 
     pub(crate) fn rtt(&self) -> Micros {
         self.pair.shaper.link(Way::Up).latency + self.pair.shaper.link(Way::Down).latency
+    }
+
+    /// The end of it that is here.
+    pub(crate) const fn end(&self) -> End {
+        match self.side {
+            Side::Client => End::Client,
+            Side::Server => End::Server,
+        }
+    }
+
+    /// When something last came.
+    pub(crate) fn heard(&self) -> Micros {
+        self.incoming().heard()
     }
 
     pub(crate) fn stats(&self) -> ConnectionStats {

@@ -26,6 +26,7 @@ use super::certificate::key_of;
 use super::close::{code, cut};
 use super::congestion::{self, End};
 use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
+use super::heard::{Ear, Heard};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::Shaper;
@@ -42,6 +43,7 @@ pub(crate) struct QuicLane {
     local: SocketAddr,
     end: End,
     key: Option<PeerKey>,
+    ear: Ear,
     shaper: Option<Arc<Shaper>>,
     queue: Mutex<SendQueue>,
     /// The queue has frames, or is closing.
@@ -63,7 +65,7 @@ impl QuicLane {
     pub(crate) fn start(
         net: &Arc<Shared>,
         quinn: quinn::Connection,
-        local: SocketAddr,
+        (local, heard): (SocketAddr, &Arc<Heard>),
         end: End,
         shaper: Option<Arc<Shaper>>,
     ) -> Arc<Self> {
@@ -71,6 +73,7 @@ impl QuicLane {
         let lane = Arc::new(Self {
             net: Arc::clone(net),
             key: peer_key(&quinn),
+            ear: heard.listen(quinn.remote_address(), net.clock.now()),
             quinn,
             local,
             end,
@@ -170,6 +173,16 @@ impl QuicLane {
 
     pub(crate) fn rtt(&self) -> Micros {
         micros(self.quinn.rtt())
+    }
+
+    /// The end of it that is here.
+    pub(crate) const fn end(&self) -> End {
+        self.end
+    }
+
+    /// When a packet last came, where that is known.
+    pub(crate) fn heard(&self) -> Option<Micros> {
+        self.ear.last(self.remote())
     }
 
     pub(crate) fn rtt_variation(&self) -> Option<Micros> {

@@ -8,6 +8,7 @@ use quinn::{AsyncUdpSocket, Runtime, TokioRuntime};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Shared;
+use super::heard::Heard;
 use super::link::Links;
 use super::shaped::ShapedSocket;
 use super::shaper::Shaper;
@@ -23,10 +24,12 @@ pub(crate) struct Bound {
     pub(crate) shaper: Option<Arc<Shaper>>,
     /// The real socket behind its link model, whose address can change.
     pub(crate) shaped: Option<Weak<ShapedSocket>>,
+    /// When its peers were last heard.
+    pub(crate) heard: Arc<Heard>,
 }
 
-/// Bind a socket of this network, noted in the flight recorder where that is on. Real ones need the
-/// network's runtime entered, and are behind the link model when they are told to or have links.
+/// Bind a socket of this network, whose packets are noted. Real ones need the network's runtime
+/// entered, and are behind the link model when they are told to or have links.
 pub(crate) fn bind(
     net: &Shared,
     address: SocketAddr,
@@ -34,10 +37,14 @@ pub(crate) fn bind(
     is_shaped: bool,
 ) -> io::Result<Bound> {
     let mut bound = bind_quietly(net, address, links, is_shaped)?;
-    if net.flight.is_on() {
-        let port = bound.address.port();
-        bound.socket = Arc::new(NotedSocket::new(bound.socket, Arc::clone(&net.flight), port));
-    }
+    let noted = NotedSocket {
+        inner: bound.socket,
+        clock: net.clock,
+        heard: Arc::clone(&bound.heard),
+        flight: Arc::clone(&net.flight),
+        local: bound.address.port(),
+    };
+    bound.socket = Arc::new(noted);
     Ok(bound)
 }
 
@@ -47,22 +54,23 @@ fn bind_quietly(
     links: Links,
     is_shaped: bool,
 ) -> io::Result<Bound> {
+    let heard = Arc::default();
     if let Some(network) = &net.simulated {
         let socket = network.bind(address, links).ok_or(io::ErrorKind::AddrInUse)?;
         let shaper = Some(socket.shaper());
-        return Ok(Bound { socket, address, shaper, shaped: None });
+        return Ok(Bound { socket, address, shaper, shaped: None, heard });
     }
     let socket = bind_real(address)?;
     let address = socket.local_addr()?;
     let socket = TokioRuntime.wrap_udp_socket(socket)?;
     if links == Links::IDEAL && !is_shaped {
-        return Ok(Bound { socket, address, shaper: None, shaped: None });
+        return Ok(Bound { socket, address, shaper: None, shaped: None, heard });
     }
     let (name, isolated) = (net.next_dial().to_string(), net.isolated.clone());
     let shaper = Arc::new(Shaper::new(links, net.seed, &name, address, isolated));
     let socket = ShapedSocket::start(net, socket, Arc::clone(&shaper));
     let shaped = Some(Arc::downgrade(&socket));
-    Ok(Bound { socket, address, shaper: Some(shaper), shaped })
+    Ok(Bound { socket, address, shaper: Some(shaper), shaped, heard })
 }
 
 pub(crate) fn bind_real(address: SocketAddr) -> io::Result<std::net::UdpSocket> {

@@ -9,6 +9,7 @@ use dh_machine::ActorMessage;
 
 use super::waiting::Sending;
 use super::{Port, Why};
+use crate::registry::ActorId;
 
 /// Where events of type `T` are offered to some actor. Cheap to clone.
 pub struct Inlet<T> {
@@ -55,6 +56,11 @@ impl<T: 'static> Inlet<T> {
         self.face.offer(event)
     }
 
+    /// The actor it leads to.
+    pub(crate) fn owner(&self) -> ActorId {
+        self.face.owner()
+    }
+
     /// Whether the actor has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {
@@ -93,6 +99,7 @@ impl fmt::Debug for HeldBack {
 trait Face<T>: Send + Sync {
     fn offer(&self, event: T) -> Result<(), (Why, HeldBack)>;
     fn is_closed(&self) -> bool;
+    fn owner(&self) -> ActorId;
 }
 
 trait Attempt: Send {
@@ -114,6 +121,10 @@ impl<T, M: ActorMessage, F: Fn(T) -> M + Send + Sync> Face<T> for Mapped<M, F> {
 
     fn is_closed(&self) -> bool {
         self.port.is_closed()
+    }
+
+    fn owner(&self) -> ActorId {
+        self.port.core.owner()
     }
 }
 

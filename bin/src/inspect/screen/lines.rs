@@ -8,6 +8,9 @@ use dh_host::inspect::{ActorRow, EdgeRow, LinkRow, State};
 use super::source::{LinkRates, Rates, Source};
 use super::text::{count, nanos};
 
+/// A connection is silent for too long after this: signs of life come once a second.
+const SILENT_US: u64 = 3_000_000;
+
 /// A column of a page. The capital letter of its title sorts by it.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -94,8 +97,7 @@ pub(crate) struct LinkLine<'a> {
     id: Id,
     row: &'a LinkRow,
     rates: Option<LinkRates>,
-    name: &'a str,
-    is_stale: bool,
+    source: &'a Source,
 }
 
 /// One who waits for another.
@@ -149,8 +151,7 @@ fn links_of(at: usize, source: &Source) -> impl Iterator<Item = LinkLine<'_>> {
         id: Id { source: at, number: row.id, other: 0 },
         row,
         rates: source.link_rates(row.id),
-        name: &source.name,
-        is_stale: source.is_stale(),
+        source,
     })
 }
 
@@ -279,22 +280,25 @@ impl Line for ActorLine<'_> {
 
 impl Line for LinkLine<'_> {
     const COLUMNS: &'static [Column] = &[
-        text("Peer", 24, 0),
-        number("Rtt", 7, 0),
-        number("Vary", 7, 1),
+        text("Peer", 17, 0),
+        text("plAyer", 12, 0),
+        text("proceSs", 14, 0),
+        number("sileNt", 7, 0),
+        number("Rtt", 6, 0),
+        number("Vary", 6, 2),
         number("Loss%", 6, 0),
-        number("Window", 7, 0),
+        number("Window", 7, 2),
         number("Out/s", 7, 0),
-        number("In/s", 7, 0),
-        number("Dgrams/s", 9, 0),
-        number("droppEd", 8, 1),
-        number("refUsed", 8, 2),
-        number("Queued", 7, 1),
-        text("proceSs", 18, 3),
+        number("In/s", 7, 1),
+        number("Dgrams/s", 9, 2),
+        number("droppEd", 8, 3),
+        number("refUsed", 8, 4),
+        number("Queued", 7, 3),
+        text("Held by", 24, 3),
     ];
 
     fn is_stale(&self) -> bool {
-        self.is_stale
+        self.source.is_stale()
     }
 
     fn id(&self) -> Id {
@@ -303,29 +307,42 @@ impl Line for LinkLine<'_> {
 
     fn value(&self, column: usize) -> Value<'_> {
         let (row, traffic) = (self.row, &self.row.traffic);
+        let time = |us: Option<u64>| Value::known(us, |us| Value::Time(us.saturating_mul(1_000)));
         match column {
             0 => Value::Text(row.peer.as_str().into()),
-            1 => Value::Time(row.rtt_us.saturating_mul(1_000)),
-            2 => Value::known(row.rtt_var_us, |us| Value::Time(us.saturating_mul(1_000))),
-            3 => Value::Share(loss(row)),
-            4 => Value::Count(row.window),
-            5 => Value::known(self.rates.map(|rates| rates.sent), Value::Rate),
-            6 => Value::known(self.rates.map(|rates| rates.received), Value::Rate),
-            7 => Value::known(self.rates.map(|rates| rates.datagrams), Value::Rate),
-            8 => Value::Count(traffic.datagrams_dropped),
-            9 => Value::Count(traffic.datagrams_refused),
-            10 => Value::Count(row.send_queue),
-            _ => Value::Text(self.name.into()),
+            1 => Value::known(row.player.as_deref(), |name| Value::Text(name.into())),
+            2 => Value::Text(self.source.name.as_str().into()),
+            3 => time(row.silent_us),
+            4 => time(Some(row.rtt_us)),
+            5 => time(row.rtt_var_us),
+            6 => Value::Share(loss(row)),
+            7 => Value::Count(row.window),
+            8 => Value::known(self.rates.map(|rates| rates.sent), Value::Rate),
+            9 => Value::known(self.rates.map(|rates| rates.received), Value::Rate),
+            10 => Value::known(self.rates.map(|rates| rates.datagrams), Value::Rate),
+            11 => Value::Count(traffic.datagrams_dropped),
+            12 => Value::Count(traffic.datagrams_refused),
+            13 => Value::Count(row.send_queue),
+            _ => Value::known(self.holder(), |path| Value::Text(path.into())),
         }
     }
 
     fn is_alarming(&self, column: usize) -> bool {
         match column {
-            3 => loss(self.row) > 0.02,
-            8 => self.row.traffic.datagrams_dropped > 0,
-            9 => self.row.traffic.datagrams_refused > 0,
+            3 => self.row.silent_us.is_some_and(|us| us > SILENT_US),
+            6 => loss(self.row) > 0.02,
+            11 => self.row.traffic.datagrams_dropped > 0,
+            12 => self.row.traffic.datagrams_refused > 0,
             _ => false,
         }
+    }
+}
+
+impl LinkLine<'_> {
+    /// Where the actor that reads it stands.
+    fn holder(&self) -> Option<&str> {
+        let actor = self.source.snapshot.actor(self.row.actor?)?;
+        Some(&actor.path)
     }
 }
 
@@ -397,7 +414,8 @@ impl Value<'_> {
 
     fn number(&self) -> f64 {
         match self {
-            Self::Text(_) | Self::Unknown => -1.0,
+            Self::Unknown => f64::NEG_INFINITY,
+            Self::Text(_) => -1.0,
             Self::Count(value) | Self::Time(value) => *value as f64,
             Self::Rate(value) | Self::Share(value) => *value,
         }
@@ -433,7 +451,9 @@ mod tests {
     fn what_is_not_known_is_shown_as_such_and_stands_below_nothing() {
         let unknown = Value::known(None, Value::Rate);
         assert_eq!(unknown.text(), "-");
-        assert_eq!(unknown.order(&Value::Rate(0.0)), Ordering::Less);
+        for known in [Value::Rate(0.0), Value::Text("".into())] {
+            assert_eq!(unknown.order(&known), Ordering::Less, "{known:?}");
+        }
         assert_eq!(Value::known(Some(0.125), Value::Share).text(), "12.5");
     }
 }

@@ -37,7 +37,7 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     let (token, address) = (token.trim(), ready["inspect"].as_str().unwrap());
     let at = ready["address"].as_str().unwrap();
     let words = ["client", "--connect", at, "--headless", "--seconds", "60", "--inspect", "off"];
-    let _client = Process::start(&words);
+    let _client = Process::start(&[&words[..], &["--name", "<i>eve"]].concat());
     let folder = std::env::var("DH_PICTURES").unwrap_or_else(|_| runtime.to_owned());
     let ran = Command::new("node")
         .args(["drive.mjs", &format!("http://{address}"), token, &folder])
@@ -71,7 +71,10 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(usage.contains("memory ") && usage.contains("files "), "{saw}");
     assert!(saw["links"].as_str().unwrap().contains("Varies"), "{saw}");
     assert_eq!(saw["drawn"], true, "the strip of ticks");
-    assert!(saw["links"].as_str().unwrap().contains("127.0.0.1"), "{saw}");
+    let links = saw["links"].as_str().unwrap();
+    for part in ["127.0.0.1", "<i>eve", "server ", "/session", "Silent for \u{2193}"] {
+        assert!(links.contains(part), "{part}: {saw}");
+    }
     let limits = texts(&saw["limits"]);
     assert!(limits.contains(&"server.players") && limits.contains(&"roster.data"), "{limits:?}");
     assert_eq!(saw["set"], "server.maxPlayers = 5");

@@ -94,6 +94,7 @@ fn of_figures(figures: &Value, say: &mut impl FnMut(String, String)) {
 /// The least, the middle and the most of what live connections tell.
 fn of_paths(links: &Value, say: &mut impl FnMut(String, String)) {
     for (name, field, is_time) in [
+        ("dh_link_silent_seconds", "silentUs", true),
         ("dh_link_rtt_seconds", "rttUs", true),
         ("dh_link_rtt_variation_seconds", "rttVarUs", true),
         ("dh_link_window_bytes", "window", false),
@@ -202,6 +203,7 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
         used,
         ..LimitRow::default()
     };
+    let link = LinkRow { silent_us: Some(0), rtt_var_us: Some(0), ..LinkRow::default() };
     let blank = Snapshot {
         process: Process { role: "server".into(), version: "1".into(), ..Process::default() },
         kinds: vec![kind("a"), kind("b")],
@@ -222,7 +224,7 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
             },
         },
         ticks: vec![TickStrip::default(); 2],
-        links: vec![LinkRow { rtt_var_us: Some(0), ..LinkRow::default() }; 4],
+        links: vec![link; 4],
         limits: vec![
             limit("a.data", LimitRow::OF_LANES, Some(0)),
             limit("held", "places", Some(0)),

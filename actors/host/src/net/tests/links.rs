@@ -115,3 +115,29 @@ fn the_round_trip_is_that_of_the_links() {
         });
     }
 }
+
+#[test]
+fn each_end_knows_its_player_and_how_long_its_peer_is_silent_though_neither_has_a_word_to_say() {
+    for over in BOTH {
+        simulated(5, async |net| {
+            let joined = join(&net, over, lossy(20, 0, 0)).await;
+            joined.server.carries("ada");
+            sleep_ms(6_000).await;
+            let live = net.connections().live;
+            let silent = || {
+                let now = net.shared.clock.now();
+                let since = |face: &crate::net::Face| now.since(face.heard().unwrap()).0 / 1_000;
+                live.iter().map(|(_, face, _)| since(face)).collect::<Vec<_>>()
+            };
+            assert!(silent().iter().all(|ms| *ms < 1_100), "{over:?} {:?}", silent());
+            let mut ends: Vec<_> =
+                live.iter().map(|(_, face, _)| (face.end().name(), face.player())).collect();
+            ends.sort();
+            assert_eq!(ends, [("client", None), ("server", Some("ada".into()))]);
+            joined.client.set_links(Links::CUT);
+            sleep_ms(4_000).await;
+            let all = silent();
+            assert!(all.len() == 2 && all.iter().all(|ms| (3_900..5_100).contains(ms)), "{all:?}");
+        });
+    }
+}
