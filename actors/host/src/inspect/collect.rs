@@ -112,18 +112,21 @@ impl Collector {
     pub(crate) fn links(&self) -> (LinkTotals, Vec<LinkRow>) {
         let all = self.runtime.net().connections();
         let now = self.now();
-        let row = |(id, face, stats): &(u64, Arc<Face>, ConnectionStats)| LinkRow {
-            id: *id,
-            end: face.end().name().into(),
-            actor: face.reader().map(|id| id.0),
-            player: face.player().map(|name| name.to_string()),
-            peer: face.remote().to_string(),
-            silent_us: face.heard().map(|heard| now.since(heard).0),
-            rtt_us: face.rtt().0,
-            rtt_var_us: face.rtt_variation().map(|span| span.0),
-            window: stats.window,
-            traffic: traffic(stats),
-            send_queue: stats.send_queue,
+        let row = |(id, face, stats): &(u64, Arc<Face>, ConnectionStats)| {
+            let measured = face.measured();
+            LinkRow {
+                id: *id,
+                end: face.end().name().into(),
+                actor: face.reader().map(|id| id.0),
+                player: face.player().map(|name| name.to_string()),
+                peer: face.remote().to_string(),
+                silent_us: face.heard().map(|heard| now.since(heard).0),
+                rtt_us: measured.map(|(rtt, _)| rtt.0),
+                rtt_var_us: measured.and_then(|(_, variation)| Some(variation?.0)),
+                window: stats.window,
+                traffic: traffic(stats),
+                send_queue: stats.send_queue,
+            }
         };
         let rows: Vec<LinkRow> = all.live.iter().map(row).collect();
         let live = number(rows.len());

@@ -204,9 +204,13 @@ impl Text {
     fn links(&mut self, snapshot: &Snapshot) {
         let totals = &snapshot.link_totals;
         let t = &totals.traffic;
-        self.alone("dh_links_live", "gauge", "Connections that live.", totals.live);
+        self.family("dh_links_live", "gauge", "Connections that live, by the end that is here.");
+        for end in LinkRow::ENDS {
+            let live = snapshot.links.iter().filter(|link| link.end == end).count();
+            self.sample("dh_links_live", &[("end", end)], live);
+        }
         let counters = [
-            ("dh_links_made_total", "Connections ever made.", totals.made),
+            ("dh_links_made_total", "Ends of connections that ever were here.", totals.made),
             ("dh_link_packets_sent_total", "Packets sent.", t.packets_sent),
             ("dh_link_packets_lost_total", "Packets sent and lost.", t.packets_lost),
             ("dh_link_sent_bytes_total", "Bytes sent.", t.bytes_sent),
@@ -220,40 +224,42 @@ impl Text {
         }
     }
 
-    /// Of all live connections the least, the middle and the most: a series for each would grow
-    /// with the peers.
+    /// Of the live connections the least, the middle and the most: a series for each would grow with
+    /// the peers. Each end for itself, so that none counts twice where both are here; what is not
+    /// known of one does not count.
     fn paths(&mut self, links: &[LinkRow]) {
-        let help = "Time since the last packet of a connection that lives: least, middle, most.";
-        let silent = links.iter().filter_map(|link| link.silent_us);
-        let silent = silent.map(|us| us.saturating_mul(1_000)).collect();
-        self.three("dh_link_silent_seconds", help, silent, Seconds);
-        let help = "Round trips of the connections that live: least, middle, most.";
-        let rtts = links.iter().map(|link| link.rtt_us.saturating_mul(1_000));
-        self.three("dh_link_rtt_seconds", help, rtts.collect(), Seconds);
+        let seconds = |us: u64| Seconds(us.saturating_mul(1_000));
+        let help = "Time since the last packet of connections: least, middle, most.";
+        let name = "dh_link_silent_seconds";
+        self.three(name, help, links, |link| link.silent_us.map(seconds));
+        let help = "Round trips of connections: least, middle, most.";
+        self.three("dh_link_rtt_seconds", help, links, |link| link.rtt_us.map(seconds));
         let help = "How far single round trips lie from that on average: least, middle, most.";
-        let variations = links.iter().filter_map(|link| link.rtt_var_us);
-        let variations = variations.map(|us| us.saturating_mul(1_000));
-        self.three("dh_link_rtt_variation_seconds", help, variations.collect(), Seconds);
-        let help =
-            "Bytes that may be on their way in a connection that lives: least, middle, most.";
-        let windows = links.iter().map(|link| link.window).filter(|window| *window > 0);
-        self.three("dh_link_window_bytes", help, windows.collect(), |bytes| bytes);
+        let name = "dh_link_rtt_variation_seconds";
+        self.three(name, help, links, |link| link.rtt_var_us.map(seconds));
+        let help = "Bytes that may be on their way in connections: least, middle, most.";
+        let window = |link: &LinkRow| Some(link.window).filter(|window| *window > 0);
+        self.three("dh_link_window_bytes", help, links, window);
     }
 
-    /// Gauges of the least, the middle and the most; none where there is nothing.
-    fn three<V: fmt::Display>(
+    /// Gauges of the least, the middle and the most, by the end; none where there is nothing.
+    fn three<V: fmt::Display + Ord>(
         &mut self,
         name: &str,
         help: &str,
-        mut values: Vec<u64>,
-        show: impl Fn(u64) -> V,
+        links: &[LinkRow],
+        of: impl Fn(&LinkRow) -> Option<V>,
     ) {
         self.family(name, "gauge", help);
-        values.sort_unstable();
-        let (Some(least), Some(most)) = (values.first(), values.last()) else { return };
-        let middle = values[(values.len() - 1) / 2];
-        for (quantile, value) in [("0", *least), ("0.5", middle), ("1", *most)] {
-            self.sample(name, &[("quantile", quantile)], show(value));
+        for end in LinkRow::ENDS {
+            let links = links.iter().filter(|link| link.end == end);
+            let mut values: Vec<V> = links.filter_map(&of).collect();
+            values.sort_unstable();
+            let (Some(least), Some(most)) = (values.first(), values.last()) else { continue };
+            let middle = &values[(values.len() - 1) / 2];
+            for (quantile, value) in [("0", least), ("0.5", middle), ("1", most)] {
+                self.sample(name, &[("end", end), ("quantile", quantile)], value);
+            }
         }
     }
 
@@ -304,6 +310,7 @@ impl Text {
 }
 
 /// Nanoseconds, written as seconds without rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Seconds(u64);
 
 impl fmt::Display for Seconds {

@@ -342,8 +342,9 @@ pub struct LinkRow {
     pub peer: String,
     /// How long ago the last packet came; none where the peer has just moved.
     pub silent_us: Option<u64>,
-    /// The measured round trip.
-    pub rtt_us: u64,
+    /// The round trip: measured, or within this process what its link model says. None before one
+    /// was measured, and where nothing delays.
+    pub rtt_us: Option<u64>,
     /// How far single round trips lie from it, on average; none where that is not measured.
     pub rtt_var_us: Option<u64>,
     /// Bytes that may be on their way; zero over memory, which has no such bound.
@@ -353,6 +354,11 @@ pub struct LinkRow {
     pub traffic: Traffic,
     /// Bytes of reliable messages that wait to be sent.
     pub send_queue: u64,
+}
+
+impl LinkRow {
+    /// What the two ends are called.
+    pub const ENDS: [&str; 2] = ["client", "server"];
 }
 
 /// What went over connections.
@@ -375,7 +381,8 @@ pub struct Traffic {
     pub datagrams_refused: u64,
 }
 
-/// All connections, also those that have ended.
+/// All connections, also those that have ended. In a process that holds both ends of one each end
+/// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkTotals {

@@ -199,11 +199,12 @@ impl Face {
         lock(&self.player).clone()
     }
 
-    /// How far single round trips lie from that on average, where they are measured.
-    pub(crate) fn rtt_variation(&self) -> Option<Micros> {
+    /// The round trip as it was measured, and how far single ones lie from it on average; none
+    /// before a packet was acknowledged. Over memory it is what the links say, where they delay.
+    pub(crate) fn measured(&self) -> Option<(Micros, Option<Micros>)> {
         match &self.lane {
-            Lane::Quic(lane) => lane.rtt_variation(),
-            Lane::Memory(_) => None,
+            Lane::Quic(lane) => lane.rtt_variation().map(|it| (lane.rtt(), Some(it))),
+            Lane::Memory(end) => Some((end.rtt(), None)).filter(|(rtt, _)| *rtt > Micros(0)),
         }
     }
 

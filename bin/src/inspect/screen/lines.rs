@@ -313,7 +313,7 @@ impl Line for LinkLine<'_> {
             1 => Value::known(row.player.as_deref(), |name| Value::Text(name.into())),
             2 => Value::Text(self.source.name.as_str().into()),
             3 => time(row.silent_us),
-            4 => time(Some(row.rtt_us)),
+            4 => time(row.rtt_us),
             5 => time(row.rtt_var_us),
             6 => Value::Share(loss(row)),
             7 => Value::Count(row.window),

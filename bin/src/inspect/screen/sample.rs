@@ -46,7 +46,7 @@ pub(crate) fn snapshot(now_us: u64, actors: Vec<ActorRow>) -> Snapshot {
         player: Some("ada".to_owned()),
         peer: "127.0.0.1:4000".to_owned(),
         silent_us: Some(16_000),
-        rtt_us: 1_500,
+        rtt_us: Some(1_500),
         traffic: Traffic { packets_sent: 100, packets_lost: 5, ..Traffic::default() },
         ..LinkRow::default()
     };

@@ -63,10 +63,13 @@ impl Asked {
         }
     }
 
+    fn get(&self, path: &str) -> String {
+        let answer = get(&self.address, path, &format!("authorization: Bearer {}\r\n", self.token));
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
     fn snapshot(&self) -> Value {
-        let answer =
-            get(&self.address, "/snapshot", &format!("authorization: Bearer {}\r\n", self.token));
-        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+        serde_json::from_str(&self.get("/snapshot")).unwrap()
     }
 
     fn refuses(&self, key: &str, value: &str, status: u16, part: &str) {
@@ -118,4 +121,34 @@ fn whoever_plays_alone_sets_what_belongs_to_either_side() {
     assert_eq!(play.set("server.maxPlayers", "40"), (200, "server.maxPlayers = 40".to_owned()));
     assert_eq!(bound(&play.snapshot(), "server.players"), 40);
     play.refuses("client.interp", "9", 400, "from 0 to 1");
+}
+
+/// Both ends of each link are in one process, and one link leads nowhere outside.
+#[test]
+fn whoever_plays_alone_is_told_of_each_end_for_itself_and_of_no_round_trip_that_was_not_measured() {
+    let words = ["play", "--headless", "--peers", "2", "--seconds", "40", "--picture", "p.png"];
+    let play = Asked::start(&words);
+    let begun = Instant::now();
+    let metrics = loop {
+        let metrics = play.get("/metrics");
+        let is_there = |end| metrics.contains(&format!("dh_links_live{{end=\"{end}\"}} 3\n"));
+        if is_there("server") && is_there("client") {
+            break metrics;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{metrics}");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let trips: Vec<&str> =
+        metrics.lines().filter(|it| it.starts_with("dh_link_rtt_seconds{")).collect();
+    assert!(trips.len() == 6 && trips.iter().all(|it| !it.ends_with(" 0.000000000")), "{trips:?}");
+    let snapshot = play.snapshot();
+    let inside: Vec<&Value> = snapshot["links"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|link| link["peer"] == "loopback")
+        .collect();
+    assert_eq!(inside.len(), 2, "{snapshot}");
+    assert!(inside.iter().all(|link| link["rttUs"].is_null()), "{inside:?}");
+    assert_eq!(inside[0]["player"], inside[1]["player"]);
 }

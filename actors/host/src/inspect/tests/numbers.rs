@@ -91,21 +91,27 @@ fn of_figures(figures: &Value, say: &mut impl FnMut(String, String)) {
     }
 }
 
-/// The least, the middle and the most of what live connections tell.
+/// How many links live by their end here, and the least, the middle and the most of what those of
+/// one end tell.
 fn of_paths(links: &Value, say: &mut impl FnMut(String, String)) {
-    for (name, field, is_time) in [
-        ("dh_link_silent_seconds", "silentUs", true),
-        ("dh_link_rtt_seconds", "rttUs", true),
-        ("dh_link_rtt_variation_seconds", "rttVarUs", true),
-        ("dh_link_window_bytes", "window", false),
-    ] {
-        let values = links.as_array().unwrap().iter().filter_map(|link| link[field].as_u64());
-        let mut values: Vec<u64> = values.filter(|value| is_time || *value > 0).collect();
-        values.sort_unstable();
-        for (quantile, at) in [("0", 0), ("0.5", values.len().div_ceil(2)), ("1", values.len())] {
-            let Some(value) = values.get(at.max(1) - 1) else { continue };
-            let value = if is_time { seconds(value * 1_000) } else { value.to_string() };
-            say(format!("{name}{{quantile=\"{quantile}\"}}"), value);
+    for end in ["server", "client"] {
+        let own = || links.as_array().unwrap().iter().filter(|link| link["end"] == end);
+        say(format!("dh_links_live{{end=\"{end}\"}}"), own().count().to_string());
+        for (name, field, is_time) in [
+            ("dh_link_silent_seconds", "silentUs", true),
+            ("dh_link_rtt_seconds", "rttUs", true),
+            ("dh_link_rtt_variation_seconds", "rttVarUs", true),
+            ("dh_link_window_bytes", "window", false),
+        ] {
+            let values = own().filter_map(|link| link[field].as_u64());
+            let mut values: Vec<u64> = values.filter(|value| is_time || *value > 0).collect();
+            values.sort_unstable();
+            let (middle, most) = (values.len().div_ceil(2), values.len());
+            for (quantile, at) in [("0", 0), ("0.5", middle), ("1", most)] {
+                let Some(value) = values.get(at.max(1) - 1) else { continue };
+                let value = if is_time { seconds(value * 1_000) } else { value.to_string() };
+                say(format!("{name}{{end=\"{end}\",quantile=\"{quantile}\"}}"), value);
+            }
         }
     }
 }
@@ -136,8 +142,7 @@ fn of_spread(
     say(format!("{family}_bucket{{{before}le=\"+Inf\"}}"), noted.to_string());
 }
 
-const LINKS: [(&str, &str); 9] = [
-    ("dh_links_live", "live"),
+const LINKS: [(&str, &str); 8] = [
     ("dh_links_made_total", "made"),
     ("dh_link_packets_sent_total", "packetsSent"),
     ("dh_link_packets_lost_total", "packetsLost"),
@@ -203,7 +208,15 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
         used,
         ..LimitRow::default()
     };
-    let link = LinkRow { silent_us: Some(0), rtt_var_us: Some(0), ..LinkRow::default() };
+    let link = |end: &'static str| LinkRow {
+        end: end.into(),
+        silent_us: Some(0),
+        rtt_us: Some(0),
+        rtt_var_us: Some(0),
+        ..LinkRow::default()
+    };
+    let unknown = LinkRow { end: "server".into(), ..LinkRow::default() };
+    let links = ["server", "server", "server", "client", "client"].map(link);
     let blank = Snapshot {
         process: Process { role: "server".into(), version: "1".into(), ..Process::default() },
         kinds: vec![kind("a"), kind("b")],
@@ -224,7 +237,7 @@ fn every_number_of_the_metrics_is_the_snapshots_own() {
             },
         },
         ticks: vec![TickStrip::default(); 2],
-        links: vec![link; 4],
+        links: links.into_iter().chain([unknown]).collect(),
         limits: vec![
             limit("a.data", LimitRow::OF_LANES, Some(0)),
             limit("held", "places", Some(0)),
