@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use hyper::body::Incoming;
@@ -66,9 +66,23 @@ pub(crate) fn router(visitor: Visitor) -> Router {
         .with_state(visitor)
 }
 
+/// Answers one request. Whoever is refused, for whatever reason, gives its connection back with
+/// that.
+pub(crate) async fn answer(
+    request: hyper::Request<Incoming>,
+    visitor: Visitor,
+    router: TowerToHyperService<Router>,
+) -> Result<Response, Infallible> {
+    let mut answer = answer_allowed(request, visitor, router).await?;
+    if answer.status().is_client_error() || answer.status().is_server_error() {
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(answer)
+}
+
 /// Answers whoever has the token, and anybody who only asks for health. Everybody else learns
 /// nothing: no route has seen the request.
-pub(crate) async fn answer(
+async fn answer_allowed(
     request: hyper::Request<Incoming>,
     visitor: Visitor,
     router: TowerToHyperService<Router>,
