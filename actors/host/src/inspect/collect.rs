@@ -42,7 +42,7 @@ impl Collector {
         let now = self.now();
         let (past, live) = self.runtime.registry().all();
         let Waiting { edges, cycles } = self.waiting(live.iter().map(AsRef::as_ref));
-        let strips = ticks::strips(live.iter().map(AsRef::as_ref), &BTreeMap::new());
+        let strips = ticks::strips(live.iter().map(AsRef::as_ref), &BTreeMap::new(), now);
         let read = |entry: Arc<Entry>| {
             let reading = entry.reading();
             (entry, reading)

@@ -140,7 +140,7 @@ impl Follower {
     fn watch(&mut self, change: &mut Change) {
         let all = || self.seats.iter().map(|seat| &*seat.entry);
         let Waiting { edges, cycles } = self.collector.waiting(all());
-        let ticks = ticks::strips(all(), &self.ticks);
+        let ticks = ticks::strips(all(), &self.ticks, Micros(change.now_us));
         self.told(&ticks);
         change.ticks = ticks;
         if edges != self.edges {

@@ -290,8 +290,13 @@ pub struct EdgeRow {
 pub struct TickStrip {
     /// The number of the actor whose ticks these are.
     pub actor: u64,
-    /// The time between two ticks.
+    /// The time between two ticks as they are due: what one may take.
     pub period_ns: u64,
+    /// The time between two as they began, on average of the last second; none where fewer than two
+    /// began in it.
+    pub mean_ns: Option<u64>,
+    /// The longest time in which none began, of the newest ticks and since the last one.
+    pub longest_ns: u64,
     /// What the stages of a tick are called, in their order.
     pub stages: Vec<Name>,
     /// How late the newest ticks started.

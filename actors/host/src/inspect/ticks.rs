@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use dh_machine::Micros;
+
 use super::snapshot::{Spread, TickRow, TickStrip};
 use crate::registry::{Entry, TickRecord};
 
@@ -10,40 +12,83 @@ pub(super) const TICK: &str = "tick";
 /// What the stages of a tick are called.
 const STAGES: [&str; 3] = ["messages", "simulate", "publish"];
 
+/// Over how long the pace of a loop is told, so that it is the one it has now.
+const LATELY: Micros = Micros::from_secs(1);
+
 /// The strip of each tick loop among these; of those whose actor has a number in `after`, only what
 /// came after.
 pub(super) fn strips<'a>(
     all: impl Iterator<Item = &'a Entry>,
     after: &BTreeMap<u64, u64>,
+    now: Micros,
 ) -> Vec<TickStrip> {
     let strip = |entry: &Entry| {
         let ticks = entry.ticks.as_ref()?;
         // First what is counted of all: the newest may then be one more, never one less.
         let overruns = ticks.overruns();
         let after = after.get(&entry.id.0).copied();
-        Some(strip(entry.id.0, overruns, &ticks.read(0).0, after))
+        Some(strip(entry.id.0, overruns, &ticks.read(0).0, after, now))
     };
     all.filter(|entry| entry.spec.kind == TICK).filter_map(strip).collect()
 }
 
 /// The newest ticks of one loop; of those that are listed only those after a number.
-fn strip(actor: u64, overruns: u64, records: &[TickRecord], after: Option<u64>) -> TickStrip {
-    let ticks: u64 = records.iter().skip(1).map(|it| u64::from(it.ticks.max(1))).sum();
-    let span = match (records.first(), records.last()) {
-        (Some(first), Some(last)) => last.start.since(first.start).0 * 1_000,
-        _ => 0,
-    };
+fn strip(
+    actor: u64,
+    overruns: u64,
+    records: &[TickRecord],
+    after: Option<u64>,
+    now: Micros,
+) -> TickStrip {
     let rows = records.iter().map(row);
     let recent = rows.filter(|row| after.is_none_or(|after| after < row.tick)).collect();
     TickStrip {
         actor,
-        period_ns: span / ticks.max(1),
+        period_ns: period_ns(records),
+        mean_ns: mean_ns(records, now),
+        longest_ns: longest_ns(records, now),
         stages: STAGES.map(Into::into).to_vec(),
         late: spread(records.iter().map(|it| it.late.0 * 1_000)),
         work: spread(records.iter().map(|it| row(it).work_ns)),
         overruns,
         recent,
     }
+}
+
+/// What most ticks were due after the one before, of the last second in which any began: where the
+/// loop starts anew after a stall, one of them says nothing.
+fn period_ns(records: &[TickRecord]) -> u64 {
+    let Some(last) = records.last() else { return 0 };
+    let lately = &records[since(records, last.start).min(records.len().saturating_sub(2))..];
+    let due = |it: &TickRecord| it.start.since(it.late);
+    let pairs = lately.windows(2);
+    let mut periods: Vec<u64> =
+        pairs.map(|pair| due(&pair[1]).since(due(&pair[0])).0 * 1_000 / ticks(&pair[0])).collect();
+    periods.sort_unstable();
+    periods.get(periods.len() / 2).copied().unwrap_or(0)
+}
+
+fn mean_ns(records: &[TickRecord], now: Micros) -> Option<u64> {
+    let lately = &records[since(records, now)..];
+    let [first, .., last] = lately else { return None };
+    let many: u64 = lately[..lately.len() - 1].iter().map(ticks).sum();
+    Some(last.start.since(first.start).0 * 1_000 / many)
+}
+
+fn longest_ns(records: &[TickRecord], now: Micros) -> u64 {
+    let gaps = records.windows(2).map(|pair| pair[1].start.since(pair[0].start));
+    let open = records.last().map(|last| now.since(last.start));
+    gaps.chain(open).max().map_or(0, |gap| gap.0 * 1_000)
+}
+
+/// Where the records of the last second before a moment begin.
+fn since(records: &[TickRecord], moment: Micros) -> usize {
+    records.partition_point(|it| moment.since(it.start) > LATELY)
+}
+
+/// A turn that says of none ran one.
+fn ticks(it: &TickRecord) -> u64 {
+    u64::from(it.ticks.max(1))
 }
 
 fn row(it: &TickRecord) -> TickRow {
@@ -78,7 +123,7 @@ fn spread(durations: impl Iterator<Item = u64>) -> Spread {
 
 #[cfg(test)]
 mod tests {
-    use dh_machine::{Micros, Tick};
+    use dh_machine::Tick;
 
     use super::*;
 
@@ -99,13 +144,56 @@ mod tests {
     #[test]
     fn a_strip_tells_the_pace_the_stages_and_only_what_is_new() {
         let records: Vec<TickRecord> = (1..=4).map(record).collect();
-        let whole = strip(7, 1, &records, None);
-        assert_eq!((whole.period_ns, whole.overruns, whole.recent.len()), (16_667_000, 1, 4));
+        let now = Micros(4 * 16_667);
+        let whole = strip(7, 1, &records, None, now);
+        assert_eq!((whole.overruns, whole.recent.len()), (1, 4));
+        assert_eq!((whole.period_ns, whole.mean_ns), (16_666_000, Some(16_667_000)));
+        assert_eq!(whole.longest_ns, 16_667_000);
         assert_eq!(whole.late.max_ns, 4_000);
         assert_eq!((whole.work.p50_ns, whole.work.sum_ns), (35_000, 140_000));
         assert_eq!(whole.recent[0].stages_ns, [10_000, 20_000, 5_000]);
-        let new = strip(7, 1, &records, Some(2));
+        let new = strip(7, 1, &records, Some(2), now);
         assert_eq!(new.recent.iter().map(|row| row.tick).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(strip(7, 0, &[], None).period_ns, 0);
+        let none = strip(7, 0, &[], None, now);
+        assert_eq!((none.period_ns, none.mean_ns, none.longest_ns), (0, None, 0));
+    }
+
+    /// So many ticks, so far apart in milliseconds, from a moment on.
+    fn run(records: &mut Vec<TickRecord>, from: u64, apart: u64, many: u64) {
+        let at = |number| Micros::from_millis(from + apart * number);
+        records.extend((0..many).map(|number| TickRecord {
+            ticks: 1,
+            start: at(number),
+            ..TickRecord::default()
+        }));
+    }
+
+    #[test]
+    fn after_a_stall_or_at_another_rate_the_pace_is_the_new_one_within_a_second() {
+        let mut records = Vec::new();
+        run(&mut records, 0, 16, 1_000);
+        let told = |records: &[TickRecord], ms: u64| {
+            let it = strip(7, 0, records, None, Micros::from_millis(ms));
+            (
+                it.period_ns / 1_000_000,
+                it.mean_ns.map(|ns| ns / 1_000_000),
+                it.longest_ns / 1_000_000,
+            )
+        };
+        assert_eq!(told(&records, 15_990), (16, Some(16), 16));
+        assert_eq!(told(&records, 17_984), (16, None, 2_000), "it stands still");
+        // It catches up: one turn runs five, two seconds late, and the next is due as planned.
+        let due = Micros::from_millis(16_000);
+        let start = due + Micros::from_secs(2);
+        records.push(TickRecord { ticks: 5, start, late: start.since(due), ..records[0] });
+        let late = Micros::from_millis(1_936);
+        records.push(TickRecord { start: start + Micros::from_millis(16), late, ..records[0] });
+        assert_eq!(told(&records, 18_020), (16, Some(3), 2_016));
+        let mut slow = records.clone();
+        run(&mut slow, 18_100, 33, 40);
+        assert_eq!(told(&slow, 19_400), (33, Some(33), 2_016), "another rate");
+        let mut anew = records;
+        run(&mut anew, 30_000, 16, 62);
+        assert_eq!(told(&anew, 30_980), (16, Some(16), 11_984), "it started anew");
     }
 }

@@ -66,6 +66,8 @@ pub(crate) fn snapshot(now_us: u64, actors: Vec<ActorRow>) -> Snapshot {
         ticks: vec![TickStrip {
             actor: 3,
             period_ns: 16_666_667,
+            mean_ns: Some(18_000_000),
+            longest_ns: 33_000_000,
             stages: vec!["input".into(), "step".into()],
             overruns: 1,
             recent: (1..=5).map(tick).collect(),

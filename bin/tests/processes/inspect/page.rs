@@ -65,6 +65,7 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(saw["old"].as_str().unwrap().parse::<f64>().unwrap() < 1.0, "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("twice the budget"), "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("late p50"), "{saw}");
+    assert!(saw["ticks"].as_str().unwrap().contains("lately every 1"), "{saw}");
     assert!(saw["ticks"].as_str().unwrap().contains("Work since the start: "), "{saw}");
     assert!(saw["bars"].as_u64().unwrap() > 1, "{saw}");
     let usage = saw["usage"].as_str().unwrap();

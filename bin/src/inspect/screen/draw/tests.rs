@@ -84,7 +84,7 @@ fn ticks_stand_as_columns_of_their_stages_and_overruns_are_marked() {
 }
 
 const GOLDEN_TICKS: &str = "\
-tick 5  every 17ms  overruns 1  server/session/tick
+tick 5  every 17ms, lately 18ms, longest 33ms  overruns 1  server/session/tick
 late p50 0 p99 0 max 0   work p50 0 p99 0 max 0
 # input 4.0ms  = step 4.0ms";
 

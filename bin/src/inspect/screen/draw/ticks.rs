@@ -37,8 +37,12 @@ fn head(source: &Source, strip: &TickStrip, (at, of): (usize, usize), canvas: &m
     let path = source.snapshot.actor(strip.actor).map_or("a loop that has ended", |row| &row.path);
     let newest = strip.recent.last().map_or(0, |tick| tick.tick);
     let which = if of > 1 { format!("{} of {of}  ", at + 1) } else { String::new() };
-    let period = nanos(strip.period_ns);
-    let title = format!("{which}tick {newest}  every {period}  overruns {}  ", strip.overruns);
+    let [period, longest] = [strip.period_ns, strip.longest_ns].map(nanos);
+    let mean = strip.mean_ns.map_or_else(|| "-".to_owned(), nanos);
+    let title = format!(
+        "{which}tick {newest}  every {period}, lately {mean}, longest {longest}  overruns {}  ",
+        strip.overruns
+    );
     let tone = if strip.overruns > 0 { Tone::Alarm } else { Tone::Title };
     let x = canvas.put(0, 1, &title, width, tone);
     canvas.put_end(x, 1, path, width - x, Tone::Plain);
