@@ -125,24 +125,31 @@ impl Target {
     /// Follow what changes, so often a second, with everything of the actor at this path.
     pub(crate) fn follow(&self, hz: u32, actor: Option<&str>) -> Result<Following, Failure> {
         let actor = actor.map_or_else(String::new, |path| format!("&actor={}", escaped(path)));
-        let from = self.ask("GET", &format!("/events?hz={hz}{actor}"), b"")?;
+        let from = self.ask("GET", &format!("/events?hz={hz}{actor}"), b"", exit_of)?;
         Ok(Following { address: self.address, from })
     }
 
     /// Have something done; what the process says to it.
     pub(crate) fn order(&self, order: &serde_json::Value) -> Result<serde_json::Value, Failure> {
-        let from = self.ask("POST", "/control", order.to_string().as_bytes())?;
+        let exits = if order["do"] == "set" { exit_of_setting } else { exit_of };
+        let from = self.ask("POST", "/control", order.to_string().as_bytes(), exits)?;
         serde_json::from_slice(&self.rest(from)?).map_err(|error| self.strange(&error.to_string()))
     }
 
     /// The body of what lies at a path.
     pub(crate) fn get(&self, path: &str) -> Result<Vec<u8>, Failure> {
-        let from = self.ask("GET", path, b"")?;
+        let from = self.ask("GET", path, b"", exit_of)?;
         self.rest(from)
     }
 
-    /// Ask, and read the answer up to its body.
-    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Result<BufReader<Patient>, Failure> {
+    /// Ask, and read the answer up to its body; `exits` is what a status that is no success means.
+    fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: &[u8],
+        exits: fn(&str) -> Exit,
+    ) -> Result<BufReader<Patient>, Failure> {
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE);
         let stream = stream.map_err(|error| {
             let cause = format!("nothing can be inspected at {}: {error}", self.address);
@@ -168,7 +175,7 @@ impl Target {
                 Err(Failure::new(Exit::Refused, cause).remedy(remedy))
             }
             Some(status) => {
-                let exit = exit_of(status);
+                let exit = exits(status);
                 let told: serde_json::Value =
                     serde_json::from_slice(&self.rest(from)?).unwrap_or_default();
                 let why = told["error"].as_str().map_or_else(|| status.to_owned(), one_line);
@@ -259,14 +266,23 @@ fn unknown(address: &SocketAddr) -> Failure {
     Failure::new(Exit::Refused, cause).remedy(remedy)
 }
 
-/// What the status of an answer means to a script.
+/// What the status of an answer means to a script: what was typed makes no sense, names nothing
+/// that is there, is refused, or may be asked again.
 fn exit_of(status: &str) -> Exit {
     match status {
-        "400" | "413" => Exit::Damaged,
+        "400" | "413" => Exit::Usage,
         "404" => Exit::Missing,
         "403" | "409" => Exit::Refused,
         "503" | "504" => Exit::TryAgain,
         _ => Exit::Unavailable,
+    }
+}
+
+/// The same of a preference: one that cannot be set like this is wrong, as it is in a file.
+fn exit_of_setting(status: &str) -> Exit {
+    match status {
+        "400" | "404" | "409" => Exit::Config,
+        other => exit_of(other),
     }
 }
 

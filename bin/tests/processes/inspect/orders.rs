@@ -40,17 +40,25 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
     assert_eq!(done, serde_json::json!({ "done": "server.maxPlayers = 6" }));
     for (words, code, part) in [
         (&["restart", "no/where"][..], 66, "no/where"),
-        (&["bound", "server/roster", "data", "0"], 65, "expected 1 to"),
+        (&["bound", "server/roster", "data", "0"], 2, "expected 1 to"),
         (&["bound", "server/roster", "left", "9"], 2, "left"),
-        (&["log", "dh_nonsense", "debug"], 65, "dh_server::roster"),
-        (&["log", "dh_host", "loud"], 65, "one of off"),
+        (&["log", "dh_nonsense", "debug"], 2, "dh_server::roster"),
+        (&["log", "dh_host", "loud"], 2, "one of off"),
         (&["log", "dh_host"], 2, "LEVEL"),
-        (&["set", "server.maxPlayers", "500"], 65, "server.maxPlayers"),
-        (&["set", "no.such", "1"], 66, "no.such"),
+        (&["set", "server.maxPlayers", "500"], 78, "from 1 to 64"),
+        (&["set", "no.such", "1"], 78, "no.such"),
+        (&["set", "server.name", "x"], 78, "needs a restart"),
+        (&["set", "client.interp", "0.2"], 78, "this process is a server"),
         (&["--token-file", "x"], 2, "--connect"),
     ] {
         let (found, told) = act(words);
         assert!(found == Some(code) && told.contains(part), "{words:?}: {found:?} {told}");
+    }
+    // The same verbs end the same where no process is asked.
+    for (key, value) in [("server.maxPlayers", "500"), ("no.such", "1")] {
+        let mut dh = std::process::Command::new(env!("CARGO_BIN_EXE_dh"));
+        let own = dh.args(["prefs", "set", key, value, "--data"]).arg(server.home());
+        assert_eq!(own.output().unwrap().status.code(), Some(78), "{key}");
     }
     let (other, other_address, _token) = super::server(runtime);
     let (code, told) = act(&["dump"]);
