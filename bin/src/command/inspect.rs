@@ -10,7 +10,9 @@ use super::listening;
 /// Flags of `inspect`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Inspect {
-    /// Where the process answers [default: every process of this user that runs]
+    /// Where the process answers [default: every process of this user that runs, found by what it
+    /// left in driftholm in XDG_RUNTIME_DIR, or where that is not set, in driftholm-UID among
+    /// temporary files]
     #[arg(long, global = true, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) connect: Option<SocketAddr>,
     /// Show the token in this file to the process at --connect, in plain text; needed wherever no

@@ -112,6 +112,24 @@ fn a_process_that_does_not_show_itself_is_not_found_and_health_needs_no_token() 
     }
 }
 
+#[test]
+fn without_a_runtime_folder_a_process_is_found_among_temporary_files() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().to_str().unwrap();
+    let with = [("XDG_RUNTIME_DIR", ""), ("TMPDIR", folder)];
+    let words = ["server", "--listen", "127.0.0.1:0", "--json"];
+    let mut server = Process::start_with(&words, &with);
+    server.line_with("\"ready\"");
+    let own = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let own = own.filter(|it| it.file_name().to_str().unwrap().starts_with("driftholm-"));
+    let modes: Vec<u32> = own.map(|it| it.metadata().unwrap().permissions().mode()).collect();
+    assert_eq!(modes.iter().map(|mode| mode & 0o777).collect::<Vec<_>>(), [0o700]);
+    let mut dh = Command::new(env!("CARGO_BIN_EXE_dh"));
+    let found = dh.args(["inspect", "--json"]).envs(with).output().unwrap();
+    let snapshot: Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!(snapshot["process"]["pid"], server.id());
+}
+
 /// Every name of a metric in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
