@@ -15,7 +15,6 @@ mod endpoint;
 pub(crate) mod file;
 mod frame;
 mod gate;
-mod heard;
 mod hostile;
 mod identity;
 mod key;
@@ -60,7 +59,7 @@ pub use self::path::{ClientPath, RebindError};
 pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNetwork, Trace};
 
 pub(crate) use self::connection::Face;
-pub(crate) use self::heard::Heard;
+pub(crate) use self::quic::Heard;
 
 use self::endpoint::MemoryDoor;
 use self::limit::hits::Hits;

@@ -11,7 +11,7 @@ use super::listening;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Inspect {
     /// Where the process answers [default: every process of this user that runs, found by what it
-    /// left in driftholm in XDG_RUNTIME_DIR, or where that is not set, in driftholm-UID among
+    /// left in driftholm in `XDG_RUNTIME_DIR`, or where that is not set, in driftholm-UID among
     /// temporary files]
     #[arg(long, global = true, value_name = "ADDR:PORT", value_parser = listening)]
     pub(crate) connect: Option<SocketAddr>,

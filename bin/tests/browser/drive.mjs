@@ -80,6 +80,7 @@ try {
   await click('th[data-sort="silent"]');
   await page.waitForSelector('th[data-sort="silent"][aria-sort="descending"]');
   saw.links = await told('view');
+  saw.linksWide = await page.$eval('#view', it => it.scrollWidth - it.clientWidth);
   await shot('links');
   await tab('waits');
   saw.waits = await page.$$eval('#view', all => all.length);

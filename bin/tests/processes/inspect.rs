@@ -167,7 +167,7 @@ fn a_link_says_which_end_it_is_who_holds_it_who_plays_over_it_and_how_long_it_is
     let runtime = runtime.path().to_str().unwrap();
     let (_server, ready) = ready_server(runtime);
     let at = ready["address"].as_str().unwrap();
-    let words = ["client", "--connect", at, "--headless", "--seconds", "60", "--name", "ada\t\"x"];
+    let words = ["client", "--connect", at, "--headless", "--seconds", "60", "--name", "<b>\"ada"];
     let mut client = Process::start_with(&words, &[("XDG_RUNTIME_DIR", runtime)]);
     client.line_with("playing as ");
     let told = inspect(&["--json"], runtime).stdout;
@@ -181,7 +181,7 @@ fn a_link_says_which_end_it_is_who_holds_it_who_plays_over_it_and_how_long_it_is
         told.iter().zip([("server", "/session"), ("client", "client/connection")])
     {
         let [link] = snapshot["links"].as_array().unwrap().as_slice() else { panic!("{snapshot}") };
-        assert_eq!((&link["end"], &link["player"]), (&end.into(), &"ada\"x".into()), "{link}");
+        assert_eq!((&link["end"], &link["player"]), (&end.into(), &"<b>\"ada".into()), "{link}");
         assert!(link["silentUs"].as_u64().unwrap() < 5_000_000, "{link}");
         let actors = snapshot["actors"].as_array().unwrap();
         let reader = actors.iter().find(|row| row["id"] == link["actor"]).unwrap();

@@ -224,9 +224,9 @@ impl Text {
         }
     }
 
-    /// Of the live connections the least, the middle and the most: a series for each would grow with
-    /// the peers. Each end for itself, so that none counts twice where both are here; what is not
-    /// known of one does not count.
+    /// Of the live connections the least, the middle and the most: a series for each would grow
+    /// with the peers. Each end for itself, so that none counts twice where both are here; what is
+    /// not known of one does not count.
     fn paths(&mut self, links: &[LinkRow]) {
         let seconds = |us: u64| Seconds(us.saturating_mul(1_000));
         let help = "Time since the last packet of connections: least, middle, most.";

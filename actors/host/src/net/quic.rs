@@ -6,6 +6,7 @@
 
 mod blobs;
 mod datagrams;
+mod heard;
 mod pieces;
 mod reader;
 mod writer;
@@ -19,14 +20,16 @@ use quinn::{RecvStream, VarInt};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::{Notify, oneshot};
 
+pub(crate) use self::heard::Heard;
+
 use self::blobs::BlobQueue;
 use self::datagrams::DatagramQueue;
+use self::heard::Ear;
 use self::writer::SendQueue;
 use super::certificate::key_of;
 use super::close::{code, cut};
 use super::congestion::{self, End};
 use super::connection::{BlobEvent, ConnectionStats, NetEvent, SendError};
-use super::heard::{Ear, Heard};
 use super::key::PeerKey;
 use super::link::Links;
 use super::shaper::Shaper;

@@ -8,8 +8,8 @@ use quinn::{AsyncUdpSocket, Runtime, TokioRuntime};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Shared;
-use super::heard::Heard;
 use super::link::Links;
+use super::quic::Heard;
 use super::shaped::ShapedSocket;
 use super::shaper::Shaper;
 use crate::flight::NotedSocket;

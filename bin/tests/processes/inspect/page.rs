@@ -72,6 +72,7 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
     assert!(usage.contains("memory ") && usage.contains("files "), "{saw}");
     assert!(saw["links"].as_str().unwrap().contains("Varies"), "{saw}");
     assert_eq!(saw["drawn"], true, "the strip of ticks");
+    assert!(saw["linksWide"].as_i64().unwrap() <= 0, "{saw}");
     let links = saw["links"].as_str().unwrap();
     for part in ["127.0.0.1", "<i>eve", "server ", "/session", "Silent for \u{2193}"] {
         assert!(links.contains(part), "{part}: {saw}");

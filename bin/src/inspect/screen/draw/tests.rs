@@ -143,8 +143,8 @@ fn links_and_rings_of_waits_are_listed() {
 }
 
 const GOLDEN_LINKS: &str = "\
-Peer^                plAyer       proceSs         sileNt    Rtt  Loss%   Out/s
-127.0.0.1:4000       ada          server 42         16ms  1.5ms    5.0       -";
+Peer^                 plAyer       proceSs         sileNt    Rtt  Loss%   Out/s
+127.0.0.1:4000        ada          server 42         16ms  1.5ms    5.0       -";
 const GOLDEN_WAITS: &str = "\
 From^                      To                     Message            Age Ring
 server/roster              server/session/ada     Ask               1.0s CYCLE

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use dh_machine::Micros;
 
-use super::lock;
+use crate::net::lock;
 
 /// Who is listened for at one socket, by address, and when each was last heard.
 #[derive(Debug, Default)]
