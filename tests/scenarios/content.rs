@@ -1,5 +1,6 @@
 //! Content: maps that are fetched, proved, stood in and switched, by whole servers and clients.
 
+mod broken;
 mod in_flight;
 mod kept;
 mod stage;
