@@ -334,13 +334,16 @@ fn no_place_is_lost_when_the_listener_fails_among_many_who_arrive_at_once() {
             let setup = ServerSetup::default().with("server.maxPlayers=8");
             stage::world(transport, setup, async |world, server| {
                 world.runtime().registry().faults().panic_at("server-0/listener", nth);
-                for first in [1, 11] {
+                for (first, before) in [(1, 0), (11, 8)] {
                     let crowd: Vec<Raw> = (first..first + 8)
                         .map(|key| Raw::dial(world, server, Dial::new(key, transport)))
                         .collect();
                     for raw in &crowd {
                         raw.join(world, "one of eight").await;
                     }
+                    let peers = world.running(server).directory().peers();
+                    let numbers = peers.iter().map(|peer| u8::try_from(peer.0).unwrap());
+                    assert!(numbers.eq(before..before + 8), "{nth}: nobody was counted twice");
                     crowd.iter().for_each(|raw| raw.connection().close(0, b"left"));
                     world.run_for(SECOND).await;
                 }

@@ -43,10 +43,9 @@ pub const SPEC: Spec = Spec {
 
 actor_message! {
     /// Everything the listener can be told.
-    #[derive(Clone)]
     pub enum ListenerMsg {
-        /// A handshake has finished.
-        Arrived(Arrived): Control Refuse,
+        /// A handshake has finished. One that still waits to be heard of waits once.
+        Arrived(Arrived): Control Coalesce(|arrived| arrived.knock),
         /// A handshake has failed: the number of its knock.
         Failed(u64): Control Refuse,
         /// A session has ended.
@@ -124,7 +123,8 @@ impl Actor for ListenerActor {
     const SPEC: Spec = SPEC;
 
     /// After a panic admission starts empty; sessions stand. Whoever waits at the door is announced
-    /// once more, also where the word of it was lost for good.
+    /// once more, so that no message needs a spare: what else there is to be told stands in the
+    /// directory.
     fn make(&mut self, start: Start<'_, ListenerMsg>) -> Listener {
         if start.restarts > 0 {
             for arrived in self.arrivals.waiting() {
@@ -137,10 +137,6 @@ impl Actor for ListenerActor {
         }
         let players_max = players_max(&self.directory.prefs());
         Listener::new(players_max, self.directory.keys(), self.next_peer)
-    }
-
-    fn spare(msg: &ListenerMsg) -> Option<ListenerMsg> {
-        Some(msg.clone())
     }
 
     fn perform(&mut self, effect: Effect, cx: &mut Context<'_, ListenerMsg>) -> Performed<Effect> {
