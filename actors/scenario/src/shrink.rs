@@ -183,4 +183,22 @@ mod tests {
         assert_eq!(kind("at 12 s anna is shown tick 70 after tick 71, of [3]"), of_ann);
         assert_ne!(kind("at 1.5 s ann is left behind"), of_ann);
     }
+
+    #[test]
+    fn what_a_run_does_after_it_failed_takes_the_place_of_nothing_it_failed_over() {
+        let text = "scenario(#{ seconds: 8, peers: #{ ada: #{} } });
+            let ada = peer(\"ada\");
+            at(2, || ada.leave());
+            at(4, || ada.join());
+            at(6, || ada.leave());
+            never(\"somebody leaves\", || server(\"main\").left.len() > 0);";
+        let script = Script::new("it.rhai", text);
+        let conditions = Conditions { seed: 1, ..Conditions::default() };
+        let failure = script.simulate(&conditions).unwrap().report.failures[0].what.clone();
+        let shrunk = shrink(&script, &conditions, &failure, RUNS_MAX).unwrap();
+        let kept: Vec<_> = shrunk.kept().map(|deed| (deed.at.0, deed.key.as_str())).collect();
+        assert_eq!(kept.last(), Some(&(2_000_000, "ada leaves #1")), "{kept:?}");
+        let again = script.simulate(&shrunk.conditions).unwrap();
+        assert!(again.report.failures[0].at < Micros::from_secs(4));
+    }
 }

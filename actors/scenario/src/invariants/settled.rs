@@ -232,3 +232,40 @@ fn is_fair(links: Links, pawns: u32) -> bool {
 fn fair_rate(pawns: u32) -> u32 {
     FAIR_RATE.saturating_add(pawns.saturating_mul(RATE_OF_A_PAWN))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dh_client::ClientEvent;
+    use dh_machine::TickRate;
+    use dh_messages::{Snapshot, SnapshotHead};
+    use dh_server::ServerEvent;
+    use dh_sim::Answer;
+
+    use super::*;
+
+    #[test]
+    fn whoever_is_shown_what_is_two_seconds_old_is_behind_however_often_it_is_shown_it() {
+        let (server, peer, now) = (ServerId(0), PeerId(0), Micros::from_secs(20));
+        let mut sim = dh_sim::World::gray_box(TickRate::DEFAULT);
+        for _ in 0..200 {
+            sim.step(|_| None);
+        }
+        let frame = sim.publish(|_| Answer::default());
+        assert_eq!(frame.tick().0, 200);
+        let is_behind = |tick: u32, shown: Micros| {
+            let mut records = Records::default();
+            let ticked = ServerEvent::Ticked { frame: Arc::clone(&frame), digest: 0 };
+            records.note_server(server, now, ticked);
+            let head = SnapshotHead { tick, ..SnapshotHead::default() };
+            let applied = ClientEvent::Applied(Arc::new(Snapshot::new(head, Vec::new())));
+            records.note_peer(peer, shown, applied);
+            let (record, server) = (records.peer(peer), records.server(server));
+            Look { name: "ada", key: "", record, server, waiting: 0.0, now }.is_behind()
+        };
+        assert!(!is_behind(81, now) && is_behind(80, now));
+        let long_ago = Micros(now.0 - BEHIND_MAX.0);
+        assert!(!is_behind(200, long_ago + Micros(1)) && is_behind(200, long_ago));
+    }
+}

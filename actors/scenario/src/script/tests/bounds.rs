@@ -21,6 +21,15 @@ fn callbacks_that_call_each_other_at_one_moment_end_with_the_place() {
 }
 
 #[test]
+fn only_so_many_callbacks_and_checks_wait_at_one_time() {
+    for asks in ["after(1, || 1)", "never(\"x\", || false)"] {
+        let told = ended(&format!("{TOP}at(1, || for n in 0..20000 {{ {asks}; }});"));
+        assert!(told.starts_with("it.rhai:2:"), "{told}");
+        assert!(told.contains("expected at most 16384 ") && told.contains(" that wait"), "{told}");
+    }
+}
+
+#[test]
 fn nothing_a_script_says_stops_the_clock_of_the_world_it_runs_in() {
     let began = Instant::now();
     for text in ["sleep(100000);".to_owned() + TOP, format!("{TOP}at(1, || sleep(100.0));")] {
