@@ -79,11 +79,13 @@ fn the_cap_is_read_live() {
     assert_eq!(room.console("players"), "players: 0/3 connected");
 }
 
-/// CHAT-06, CHAT-22
+/// CHAT-06, CHAT-22, CHAT-25
 #[test]
 fn say_reaches_everybody_admitted_and_says_how_many() {
     let mut room = Room::new();
     assert_eq!(room.console("say anyone?"), "say: it reached no one");
+    room.present(&Presence::new(PeerId(7), "127.0.0.1:7".to_owned(), false));
+    assert_eq!(room.console("say anyone?"), "say: it reached no one", "it is not let in yet");
     room.play(&mut peer(0, "ada"));
     let effects = room.type_line("say  mind the gap ");
     let line = chat(ChatKind::Server, ServerChat::NO_SLOT, "", "mind the gap");
@@ -187,6 +189,7 @@ fn every_line_is_answered_and_a_blank_one_is_none() {
 fn a_new_value_is_told_to_whoever_lives_by_it() {
     let mut room = Room::new();
     let effects = room.type_line("world.timeScale 0.5");
+    assert!(effects.iter().all(|it| !matches!(it, Effect::Keep(_))), "only until the next start");
     let Some(Effect::Changed(prefs)) = effects.into_iter().next() else { panic!() };
     let scale = prefs.get(dh_prefs::key::TIME_SCALE);
     assert!((scale - 0.5).abs() < f32::EPSILON);

@@ -52,8 +52,12 @@ fn what_a_player_says_is_told_under_its_name_and_slot_as_the_roster_has_them() {
 #[test]
 fn nobody_speaks_before_it_plays_or_after_it_has_left() {
     let mut room = room();
-    room.present(&identified(&mut peer(3, "lee"), Standing::Loading));
-    assert!(say(&mut room, 3, "hi").is_empty() && say(&mut room, 77, "hi").is_empty());
+    let mut lee = peer(3, "lee");
+    for standing in [Standing::Loading, Standing::Spawning] {
+        room.present(&identified(&mut lee, standing));
+        assert!(say(&mut room, 3, "hi").is_empty(), "{standing:?}");
+    }
+    assert!(say(&mut room, 77, "hi").is_empty());
     room.left(1);
     assert!(say(&mut room, 1, "hi").is_empty());
 }
@@ -98,6 +102,18 @@ fn an_operator_is_answered_as_the_console_is_and_the_log_names_it() {
     assert!(forward(&mut room, 1, "  ").is_empty());
 }
 
+/// WHO-06, CHAT-16
+#[test]
+fn what_the_log_says_of_an_operators_line_is_one_line_that_steers_nothing() {
+    let mut room = room();
+    let line = format!("say hi\nbob: \x1b[31m{}", "x".repeat(300));
+    let effects = forward(&mut room, 0, &line);
+    let Some(Effect::Log(logged)) = effects.first() else { panic!("{effects:?}") };
+    let (_, said) = logged.split_once("): ").unwrap();
+    assert!(said.starts_with("say hibob: [31mxxx"), "{said}");
+    assert_eq!(said.len(), 200, "{said}");
+}
+
 /// Sessions OQ-11
 #[test]
 fn the_host_always_is_an_operator() {
@@ -139,6 +155,8 @@ fn op_and_deop_change_the_list_the_listing_and_what_is_kept() {
     assert_eq!(room.console("deop #1"), format!("deop: {BOB} is none; `ops` lists them"));
     assert!(room.console("op #7").contains("nobody here has it"));
     assert!(room.console("op guest:bob").contains("a guest proves nothing"));
+    let refused = room.type_line("server.operators guest:bob");
+    assert!(matches!(&refused[..], [Effect::Reply(..)]), "{refused:?}");
 }
 
 /// Sessions OQ-11

@@ -115,7 +115,7 @@ fn a_newcomer_hears_who_plays_when_it_is_admitted_and_not_before() {
     assert_eq!(lists(&effects), [(vec![1], introduced)]);
 }
 
-/// CHAT-07, CHAT-08, CHAT-11
+/// CHAT-07, CHAT-08, CHAT-11, CHAT-12
 #[test]
 fn everybody_admitted_hears_who_enters_and_who_leaves() {
     let mut room = Room::new();
