@@ -196,13 +196,11 @@ impl Presence {
         matches!(self.standing, Standing::Loading | Standing::Spawning | Standing::Playing)
     }
 
-    /// Whether it may use every command: the host always may, others whose identity is proved and
-    /// listed.
+    /// Whether it may use every command: the host always may, others whose identity is listed,
+    /// which no guest's ever is.
     #[must_use]
     pub fn is_operator(&self, operators: &Operators) -> bool {
-        let is_listed = |it: &Identity| {
-            !matches!(it, Identity::Guest(_)) && operators.contains(&it.to_string())
-        };
+        let is_listed = |it: &Identity| operators.contains(&it.to_string());
         self.is_host || self.identity.as_ref().is_some_and(is_listed)
     }
 
