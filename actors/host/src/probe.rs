@@ -44,6 +44,8 @@ pub(crate) enum Order {
     NoteThread,
     /// Keep the thread busy.
     Burn(std::time::Duration),
+    /// Keep the thread busy so long at every wake from now on.
+    BurnWoken(std::time::Duration),
 }
 
 /// What happened to a probe, in order.
@@ -110,6 +112,8 @@ pub(crate) struct ProbeMachine {
     wakes: Vec<Micros>,
     /// Who is told of each wake.
     told: Option<Port<ProbeMsg>>,
+    /// How long each wake takes.
+    burns: std::time::Duration,
 }
 
 pub(crate) enum ProbeEffect {
@@ -146,10 +150,8 @@ impl Machine for ProbeMachine {
                 let slack = u32::try_from(slack).unwrap_or(u32::MAX).saturating_add(100);
                 self.log.push(self.name, Seen::Note(slack));
             }
-            ProbeMsg::Order(Order::Burn(span)) => {
-                let until = std::time::Instant::now() + span;
-                while std::time::Instant::now() < until {}
-            }
+            ProbeMsg::Order(Order::Burn(span)) => burn(span),
+            ProbeMsg::Order(Order::BurnWoken(span)) => self.burns = span,
             ProbeMsg::Order(Order::Forward(to, count)) => {
                 (0..count).for_each(|n| out.push(ProbeEffect::Forward(to.clone(), n)));
             }
@@ -161,12 +163,18 @@ impl Machine for ProbeMachine {
             out.push(ProbeEffect::Forward(to.clone(), 0));
         }
         self.wakes.remove(0);
+        burn(self.burns);
         self.log.push(self.name, Seen::Woken(now));
     }
 
     fn next_deadline(&self) -> Option<Micros> {
         self.wakes.first().copied()
     }
+}
+
+fn burn(span: std::time::Duration) {
+    let until = std::time::Instant::now() + span;
+    while std::time::Instant::now() < until {}
 }
 
 impl<const STRATEGY: u8, const DATA_WAKES: bool> Actor for Probe<STRATEGY, DATA_WAKES> {
@@ -192,7 +200,8 @@ impl<const STRATEGY: u8, const DATA_WAKES: bool> Actor for Probe<STRATEGY, DATA_
         if let Some(ProbeMsg::Fatal(n)) = start.lost {
             self.log.push(self.name, Seen::Lost(n));
         }
-        ProbeMachine { name: self.name, log: self.log.clone(), wakes: Vec::new(), told: None }
+        let (name, log, burns) = (self.name, self.log.clone(), std::time::Duration::ZERO);
+        ProbeMachine { name, log, wakes: Vec::new(), told: None, burns }
     }
 
     fn spare(msg: &ProbeMsg) -> Option<ProbeMsg> {

@@ -212,6 +212,26 @@ fn a_turn_that_overruns_its_deadline_has_a_record_written() {
 }
 
 #[test]
+fn a_turn_that_begins_in_time_and_takes_too_long_has_a_record_written() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = Runtime::real(RealOptions::default()).unwrap();
+    runtime.flight().keep_in(home.path());
+    let log = Log::default();
+    let probe = Probe::<0, false>::with("tick", &log);
+    let tick = runtime.root().spawn(Place::Thread("tick"), "tick", probe);
+    tick.offer(ProbeMsg::Order(Order::BurnWoken(Duration::from_millis(300)))).unwrap();
+    let due = runtime.now() + Micros::from_millis(50);
+    tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
+    let start = Instant::now();
+    while !log.of("tick").iter().any(|seen| matches!(seen, Seen::Woken(_))) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the deadline was never served");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    runtime.stop().unwrap();
+    assert_eq!(files(home.path()), ["flight-000001-overrun.json"]);
+}
+
+#[test]
 fn a_recorder_that_is_off_or_has_no_folder_says_so() {
     Simulation::new(7).run(async |runtime| {
         assert!(matches!(runtime.dump_flight("x"), Err(FlightError::Off)));

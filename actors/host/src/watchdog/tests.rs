@@ -80,6 +80,24 @@ fn three_who_ask_each_other_in_a_ring_are_told_within_a_second_of_real_time() {
 }
 
 #[test]
+fn a_ring_is_told_once_its_youngest_wait_has_lasted_and_not_before() {
+    Simulation::new(7).run(async |runtime| {
+        let [a, b, c] = probes(&runtime, [Place::Net; 3]);
+        order(&a, Order::Ask(b.clone()));
+        order(&b, Order::Ask(c.clone()));
+        let youngest = CYCLE_AGE + CYCLE_AGE;
+        runtime.sleep_until(youngest).await;
+        order(&c, Order::Ask(a.clone()));
+        runtime.sleep_until(youngest + LOOK_EVERY).await;
+        let mut watchdog = Watchdog::default();
+        let again = watchdog.look_for_cycles(runtime.registry(), runtime.now());
+        assert_eq!((again, watchdog.alarms()), (Some(youngest + CYCLE_AGE), vec![]));
+        assert_eq!(watchdog.look_for_cycles(runtime.registry(), youngest + CYCLE_AGE), None);
+        assert_eq!(watchdog.alarms().len(), 1);
+    });
+}
+
+#[test]
 fn two_who_wait_for_a_place_at_each_other_are_told_with_what_waits() {
     Simulation::new(7).run(async |runtime| {
         let [a, b, _] = probes(&runtime, [Place::Net; 3]);

@@ -147,6 +147,40 @@ fn health_is_told_to_everybody_as_a_status_alone() {
 }
 
 #[test]
+fn a_process_whose_actors_have_failed_lives_on_and_is_not_ready() {
+    let stage = Stage::new();
+    stage.inspect.ready();
+    let scope = stage.runtime.root().child("server");
+    let bad = scope.spawn(Place::Control, "bad", Probe::new("bad", &Log::default()));
+    let patience = std::time::Instant::now() + Duration::from_secs(20);
+    while stage.runtime.failure().is_none() {
+        assert!(std::time::Instant::now() < patience);
+        drop(bad.offer(ProbeMsg::Order(Order::Panic("injected"))));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(status(&stage.ask("GET", "/readyz", "")), 503);
+    assert_eq!(status(&stage.ask("GET", "/healthz", "")), 200);
+}
+
+#[test]
+fn an_inspector_that_was_made_anew_gives_no_seq_a_second_time() {
+    let stage = Stage::new();
+    let look = || stage.snapshot("/snapshot?actor=inspect/inspector");
+    let mut last = look().seq;
+    assert_eq!(stage.order(r#"{"do":"restart","path":"inspect/inspector"}"#).0, 200);
+    let patience = std::time::Instant::now() + Duration::from_secs(20);
+    loop {
+        let taken = look();
+        assert!(last < taken.seq, "{last} and then {}", taken.seq);
+        last = taken.seq;
+        if taken.at("inspect/inspector").unwrap().restarts == 1 {
+            break;
+        }
+        assert!(std::time::Instant::now() < patience);
+    }
+}
+
+#[test]
 fn a_snapshot_is_kept_under_its_seq() {
     let stage = Stage::new();
     let first = stage.snapshot("/snapshot");

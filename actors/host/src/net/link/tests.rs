@@ -115,6 +115,16 @@ fn a_link_without_bursts_is_well_again() {
 }
 
 #[test]
+fn a_burst_goes_on_whatever_else_of_its_link_changes() {
+    let ill = Burst { enter_ppm: PPM, leave_ppm: 0, loss_ppm: PPM };
+    let mut lane = lane(Link { burst: ill, ..Link::IDEAL });
+    assert_eq!(lane.carry(Micros(0), 100), Fate::Lost);
+    let burst = Burst { enter_ppm: 1, ..ill };
+    lane.set(Link { burst, latency: Micros(9_000), ..Link::IDEAL });
+    assert_eq!(lane.carry(Micros(0), 100), Fate::Lost);
+}
+
+#[test]
 fn a_copy_has_a_delay_of_its_own_and_changes_no_other_packet() {
     let calm = Link { latency: Micros(50_000), draw: Micros(9_000), ..Link::IDEAL };
     let pairs = fates(calm, 10_000);
@@ -132,6 +142,13 @@ fn a_copy_has_a_delay_of_its_own_and_changes_no_other_packet() {
     }
     assert!((900..1_100).contains(&twice), "{twice}");
     assert!(apart > twice * 9 / 10, "{apart} of {twice}");
+}
+
+#[test]
+fn a_copy_waits_for_the_rate_limit_as_its_packet_does() {
+    let link = Link { rate: 20_000, queue: Micros(20_000), duplicate_ppm: PPM, ..Link::IDEAL };
+    let twice = |after: u64| Fate::Twice(Micros(after), Micros(after));
+    assert_eq!(fates(link, 3), [5_000, 10_000, 15_000].map(twice));
 }
 
 #[test]

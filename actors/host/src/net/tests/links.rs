@@ -6,6 +6,8 @@ use dh_machine::Micros;
 use super::ear::{
     BOTH, Ear, Over, Told, dial_options, join, listen, lossy, real, simulated, sleep_ms, welcome,
 };
+use crate::net::link::Fate;
+use crate::net::shaper::{Isolated, Shaper, Way};
 use crate::net::{By, Links};
 
 #[test]
@@ -34,6 +36,24 @@ fn a_link_delays_and_loses_on_real_sockets_too() {
         let rtt = joined.client.rtt().unwrap();
         assert!(rtt >= Micros::from_millis(50), "{rtt:?}");
     });
+}
+
+#[test]
+fn what_an_isolated_end_loses_shifts_no_draw_of_what_comes_after() {
+    let [near, far] = ["10.1.0.1:5000", "10.0.0.1:27015"].map(|it| it.parse().unwrap());
+    let isolated = Isolated::default();
+    let path = |isolated: &Isolated| {
+        let links = lossy(50, 9, 300_000);
+        Shaper::new(links, 7, "path", near, isolated.clone())
+    };
+    let (whole, torn) = (path(&Isolated::default()), path(&isolated));
+    for number in 0..300 {
+        let is_isolated = (100..200).contains(&number);
+        isolated.set(far, is_isolated);
+        let carry = |path: &Shaper| path.carry(Way::Up, far, Micros(0), 100);
+        let (whole, torn) = (carry(&whole), carry(&torn));
+        assert_eq!(torn, if is_isolated { Fate::Lost } else { whole }, "{number}");
+    }
 }
 
 #[test]
