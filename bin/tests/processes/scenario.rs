@@ -231,6 +231,17 @@ fn what_a_script_prints_is_shown_and_preferences_of_the_command_line_hold() {
 }
 
 #[test]
+fn the_command_that_replays_a_run_says_all_that_the_run_was_asked_for_with() {
+    let text = "scenario(#{ seconds: 2 });\nat(0.5, || expect(\"no\", false));";
+    let folder = folder(&[("it.rhai", text)]);
+    let given = "run it.rhai --seed 7 --runtime loopback --transport quic --until 1.5";
+    let words: Vec<&str> = given.split(' ').collect();
+    let set = ["--set", "server.maxPlayers=3", "--json"];
+    let run = &runs(&dh(folder.path(), &[&words[..], &set].concat()))[0];
+    assert_eq!(run["again"], format!("dh scenario {given} --set 'server.maxPlayers=3'"));
+}
+
+#[test]
 fn the_documents_hold_every_word_every_table_and_an_example_for_each_group() {
     let folder = folder(&[]);
     let said = out(&dh(folder.path(), &["docs"]));
