@@ -183,16 +183,6 @@ fn each_kind_of_check_fails_when_and_only_when_it_should() {
 }
 
 #[test]
-fn a_check_that_a_condition_asks_for_is_looked_at_as_any_other() {
-    let text = "let asked = false;
-        eventually(\"it asks\", || {
-            if !asked && now() > 1.0 { asked = true; never(\"too late\", || now() > 1.5); }
-            asked
-        });";
-    assert_eq!(failures(&format!("{ADA}{text}")), ["expected never: too late"]);
-}
-
-#[test]
 fn a_check_that_fails_tells_its_place_its_text_and_what_it_found() {
     let cases = [
         (

@@ -105,3 +105,13 @@ fn a_check_that_a_run_may_pass_by_is_no_mistake() {
         assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
     }
 }
+
+#[test]
+fn a_check_that_a_condition_asks_for_is_looked_at_as_any_other() {
+    let text = "let asked = false;
+        eventually(\"it asks\", || {
+            if !asked && now() > 1.0 { asked = true; never(\"too late\", || now() > 1.5); }
+            asked
+        });";
+    assert_eq!(failures(&format!("{ADA}{text}")), ["expected never: too late"]);
+}
