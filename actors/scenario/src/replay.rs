@@ -90,7 +90,7 @@ impl fmt::Display for ReplayError {
         match self {
             Self::Journal(error) => error.fmt(f),
             Self::Map { map, error } => {
-                write!(f, "{map}: {error}; give the content it ran with by --content")
+                write!(f, "{map}: {error}")
             }
         }
     }

@@ -35,6 +35,7 @@ use rhai::packages::{Package as _, StandardPackage};
 use rhai::{AST, Dynamic, Engine, OptimizationLevel, Scope, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use self::content::MadePallet;
 pub use self::deed::{Deed, DeedKind, Told};
 pub use self::error::ScriptError;
 use self::error::{Said, wrong};
@@ -94,6 +95,8 @@ pub struct Ran {
     pub is_broken_off: bool,
     /// Where the flight record of it lies, if one was asked for.
     pub record: Option<Result<PathBuf, FlightError>>,
+    /// The pallets that servers had; a flight record of it is replayed with them.
+    pub pallets: Vec<MadePallet>,
     /// What the script printed, in order.
     pub prints: Vec<Printed>,
     /// The mistake of the script that ended the run before its time.
@@ -206,6 +209,7 @@ impl Script {
             checks: stage.0.checks.borrow().count(),
             is_broken_off: matches!(came, Ok(false)),
             record,
+            pallets: stage.0.contents.borrow().made(),
             mistake: came.err(),
         }
     }

@@ -21,7 +21,7 @@ use dh_store::Shelf;
 
 pub use self::prepare::MapError;
 use self::prepare::Preparing;
-pub(crate) use self::prepare::prepare_whole;
+pub(crate) use self::prepare::{prepare_exactly, prepare_whole};
 pub use self::state::{Effect, Kept, Switching};
 use crate::directory::Directory;
 use crate::library::Held;

@@ -14,7 +14,7 @@ use dh_host::flight::Flight;
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
 use dh_prefs::Prefs;
-use dh_scenario::script::{Progress, Size};
+use dh_scenario::script::{MadePallet, Progress, Size};
 use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
 use super::files::{self, Found};
@@ -257,6 +257,12 @@ fn outcome(
         outcome.record = Some(record.display().to_string());
         let journals = Flight::journals_beside(record);
         outcome.journals = journals.iter().map(|path| path.display().to_string()).collect();
+        // Beside the journals, so that the record is all that a replay needs.
+        for MadePallet { file, bytes } in &ran.pallets {
+            let path = record.with_file_name(file);
+            whole::write(&path, bytes)?;
+            outcome.pallets.push(path.display().to_string());
+        }
     }
     Ok(outcome)
 }

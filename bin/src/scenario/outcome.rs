@@ -38,6 +38,8 @@ pub(super) struct Outcome {
     pub(super) record: Option<String>,
     /// The journals beside it, which can be replayed.
     pub(super) journals: Vec<String>,
+    /// The pallets beside them, which they are replayed with.
+    pub(super) pallets: Vec<String>,
     pub(super) mistake: Option<ScriptError>,
     /// The keys of what was left out.
     pub(super) left_out: BTreeSet<String>,
@@ -129,6 +131,7 @@ impl Outcome {
             is_broken_off: false,
             record: None,
             journals: Vec::new(),
+            pallets: Vec::new(),
             mistake: None,
             left_out: BTreeSet::new(),
             without: None,
@@ -185,6 +188,7 @@ impl Outcome {
             "prints": prints,
             "record": self.record,
             "journals": self.journals,
+            "pallets": self.pallets,
         })
     }
 }

@@ -65,7 +65,8 @@ pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), 
         .journals
         .iter()
         .map(|path| format!("      journal: {path}, for dh scenario replay"));
-    record.chain(journals).try_for_each(|line| output::line(&line))
+    let pallets = outcome.pallets.iter().map(|path| format!("      its content: {path}"));
+    record.chain(journals).chain(pallets).try_for_each(|line| output::line(&line))
 }
 
 /// What led to the first failure.

@@ -1,5 +1,7 @@
 //! `dh scenario` as its users run it: from a first file to a hunt, from a failure to its replay.
 
+mod records;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -443,31 +445,6 @@ fn what_a_script_says_steers_no_terminal_and_breaks_no_document() {
     assert_eq!(again, 1, "{said}");
     let xml = fs::read_to_string(folder.path().join("a.xml")).unwrap();
     assert!(!xml.contains(['\u{1b}', '\u{ffff}']) && xml.contains("&lt;b&gt;"), "{xml}");
-}
-
-#[test]
-fn a_run_is_recorded_as_a_trace_and_journals_that_replay() {
-    let folder = folder(&[("early.rhai", EARLY)]);
-    let plain = dh(folder.path(), &["run", "early.rhai", "--until", "2", "--json"]);
-    let ran =
-        dh(folder.path(), &["run", "early.rhai", "--until", "2", "--json", "--record", "rec"]);
-    let run = &runs(&ran)[0];
-    assert_eq!(run["eventHash"], runs(&plain)[0]["eventHash"], "watching changes nothing");
-    let trace = fs::read(folder.path().join(run["record"].as_str().unwrap())).unwrap();
-    let trace: Value = serde_json::from_slice(&trace).unwrap();
-    assert!(trace["traceEvents"].as_array().unwrap().len() > 100);
-    let [journal] = run["journals"].as_array().unwrap().as_slice() else { panic!("{run}") };
-    let journal = journal.as_str().unwrap();
-    let replayed = dh(folder.path(), &["replay", journal]);
-    assert!(replayed.status.success(), "{}", err(&replayed));
-    let trace = dh(folder.path(), &["replay", run["record"].as_str().unwrap()]);
-    assert_eq!(trace.status.code(), Some(65), "{}", err(&trace));
-    assert!(err(&trace).contains(&format!("dh scenario replay {journal}")), "{}", err(&trace));
-    let told = out(&dh(folder.path(), &["run", "early.rhai", "--record", "told"]));
-    let lines = ["      record: told/flight-000001-", "      journal: told/flight-000001-"];
-    assert!(lines.iter().all(|it| told.lines().any(|line| line.starts_with(it))), "{told}");
-    let many = dh(folder.path(), &["run", "early.rhai", "early.rhai", "--record", "rec"]);
-    assert_eq!(many.status.code(), Some(2), "{}", err(&many));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Contents: the pallets of a scenario, and the disks its servers and peers keep them on.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use dh_pallet::{About, Writer, pack, xxh128};
 use dh_store::load::Core;
 use dh_store::{Options, Shelf, Store};
 use rand_chacha::rand_core::Rng as _;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{Said, missing, wrong};
 use super::plan::{PalletPlan, Plan, ServerPlan};
@@ -30,6 +32,15 @@ const MAP: &str = "assets/main.dh-map";
 pub(super) struct Kept {
     memory: MemoryDisk,
     pub(super) faulty: FaultyDisk,
+}
+
+/// A pallet that was made up, as a file.
+#[derive(Clone)]
+pub struct MadePallet {
+    /// What its file is called: its id, and what tells it from any other of that id.
+    pub file: String,
+    /// Its bytes.
+    pub bytes: Rc<Vec<u8>>,
 }
 
 /// The pallets of a scenario, made once, and the disk of everybody by name.
@@ -130,6 +141,16 @@ impl Contents {
         )))
     }
 
+    /// The pallets that were made so far.
+    pub(super) fn made(&self) -> Vec<MadePallet> {
+        let file = |id: &str, bytes: &[u8]| format!("{id}.{:016x}.pallet", xxh3_64(bytes));
+        let made = self
+            .pallets
+            .iter()
+            .map(|(id, bytes)| MadePallet { file: file(id, bytes), bytes: Rc::clone(bytes) });
+        made.collect()
+    }
+
     fn core(&mut self) -> Said<Core> {
         if self.core.is_none() {
             let bytes = dh_compile::build_bundled(dh_compile::core_sources())
@@ -149,6 +170,12 @@ impl Contents {
         let made = Rc::new(made);
         self.pallets.insert(id.to_owned(), Rc::clone(&made));
         Ok(made)
+    }
+}
+
+impl fmt::Debug for MadePallet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MadePallet").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

@@ -6,7 +6,7 @@ use dh_messages::{MapAdvert, Str16};
 use dh_pallet::{Barcode, Pallet, PalletError, closure_hash, printable};
 use dh_sim::Ground;
 use dh_store::load::{AnySource, Core, LoadError, Loading, Step};
-use dh_store::{Found, Shelf, Store};
+use dh_store::{Found, Shelf, Store, StoreError};
 
 use super::PreparedMap;
 use crate::library::Held;
@@ -39,12 +39,29 @@ struct Place {
 
 /// Make a map ready at once, before there is anybody to wait for it.
 pub(crate) fn prepare_whole(shelf: Option<&Shelf>, map: &str) -> Result<PreparedMap, MapError> {
-    let mut preparing = Preparing::begin(shelf, map)?;
-    loop {
-        if let Some(map) = preparing.step()? {
-            return Ok(map);
-        }
+    Preparing::begin(shelf, map)?.finish()
+}
+
+/// Make the map ready that an advert names, of exactly the pallet that it names, wherever that lies.
+pub(crate) fn prepare_exactly(
+    shelf: Option<&Shelf>,
+    advert: &MapAdvert,
+) -> Result<PreparedMap, MapError> {
+    let shelf = shelf.ok_or_else(|| MapError::Missing("there is no content".to_owned()))?;
+    let map = Barcode::parse(advert.name.as_str());
+    let map = map.map_err(|error| MapError::Missing(error.to_string()))?;
+    let is_core = shelf.core.as_ref().is_some_and(|core| core.content() == advert.pallet);
+    let pallet = match is_core {
+        true => None,
+        false => shelf.store.pallet(&advert.pallet)?,
+    };
+    if !is_core && pallet.is_none() {
+        let (id, root) = (printable(&map.pallet), advert.pallet.root);
+        let what = format!("no pallet '{id}' with root {root}");
+        return Err(MapError::absent(&shelf.store, &what));
     }
+    let loading = shelf.load(map, pallet, None).map_err(LoadError::Pallet)?;
+    Preparing { loading, advert: advert.clone(), closure: Vec::new() }.finish()
 }
 
 impl Preparing {
@@ -74,6 +91,15 @@ impl Preparing {
         let loading = shelf.load(map, pallet.map(|(_, pallet)| pallet), None);
         let loading = loading.map_err(LoadError::Pallet)?;
         Ok(Self { loading, advert, closure })
+    }
+
+    /// All of the work at once.
+    fn finish(mut self) -> Result<PreparedMap, MapError> {
+        loop {
+            if let Some(map) = self.step()? {
+                return Ok(map);
+            }
+        }
     }
 
     /// A piece of the work; the map when that was the last.
@@ -127,18 +153,33 @@ fn open(store: &Store, id: &str) -> Result<(Found, Pallet<AnySource>), MapError>
             Err(error) => store.reject(found, error),
         }
     }
-    let mut text = format!(
-        "no pallet '{}' among the {} given; name its file or folder with --content",
-        printable(id),
-        store.given().len()
-    );
-    let refused = store.refused();
-    for (path, why) in &refused {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        text.push_str(&format!("; {}: {why}", printable(name)));
+    Err(MapError::absent(store, &format!("no pallet '{}'", printable(id))))
+}
+
+impl MapError {
+    /// A pallet is not there, unless it is one of those that cannot be used.
+    fn absent(store: &Store, what: &str) -> Self {
+        let given = store.given().len();
+        let mut text =
+            format!("{what} among the {given} given; name its file or folder with --content");
+        let refused = store.refused();
+        for (path, why) in &refused {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            text.push_str(&format!("; {}: {why}", printable(name)));
+        }
+        let is_damaged = refused.iter().any(|(_, why)| !why.is_disk());
+        if is_damaged { Self::Damaged(text) } else { Self::Missing(text) }
     }
-    let is_damaged = refused.iter().any(|(_, why)| !why.is_disk());
-    Err(if is_damaged { MapError::Damaged(text) } else { MapError::Missing(text) })
+}
+
+impl From<StoreError> for MapError {
+    fn from(error: StoreError) -> Self {
+        let text = error.to_string();
+        match error {
+            StoreError::Pallet(_) => Self::Damaged(text),
+            StoreError::Disk(_) | StoreError::NoRoom { .. } => Self::Disk(text),
+        }
+    }
 }
 
 impl From<LoadError> for MapError {

@@ -12,24 +12,19 @@ use super::super::state::{Kept, Ticking};
 use super::super::{PeerInputs, TickCommand, TickMsg};
 use super::entry::Entry;
 use super::format::{JournalError, Recorded, Span};
-use crate::map_switch::{MapError, PreparedMap, prepare_whole};
+use crate::map_switch::{MapError, PreparedMap, prepare_exactly};
 use crate::prefs::Pace;
 
-/// The ground of the map that an advert names, exactly that one; the gray box where it names none.
+/// The ground of the map that an advert names, of exactly the pallet that it names; the gray box
+/// where it names none.
 ///
 /// # Errors
-/// It is not on the shelf, or another one of its name is.
+/// It is not on the shelf, or is damaged.
 pub fn ground_of(advert: &MapAdvert, shelf: Option<&Shelf>) -> Result<Ground, MapError> {
     if advert.name.is_empty() {
         return Ok(Ground::gray_box());
     }
-    let map = prepare_whole(shelf, advert.name.as_str())?;
-    let (here, wanted) = (map.advert.pallet.root, advert.pallet.root);
-    if here == wanted {
-        Ok(map.ground)
-    } else {
-        Err(MapError::Missing(format!("expected its pallet with root {wanted}, found {here}")))
-    }
+    prepare_exactly(shelf, advert).map(|map| map.ground)
 }
 
 /// A span that is run again, entry by entry.
