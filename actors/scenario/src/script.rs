@@ -8,6 +8,7 @@ mod checks;
 mod content;
 mod deed;
 mod error;
+mod fold;
 pub mod limit;
 mod plan;
 mod play;
@@ -45,7 +46,7 @@ pub use self::progress::Progress;
 
 use self::play::Play;
 use self::stage::Held;
-use crate::report::Report;
+use crate::report::{Place, Report};
 use crate::scenario::Transport;
 use crate::world::World;
 
@@ -91,6 +92,8 @@ pub struct Ran {
     pub told: Vec<Told>,
     /// Checks that were looked at, each place of the script counted once.
     pub checks: usize,
+    /// Where the script checks something and this run did not come, in order.
+    pub unreached: Vec<Place>,
     /// Whether it was broken off before its time.
     pub is_broken_off: bool,
     /// Where the flight record of it lies, if one was asked for.
@@ -198,6 +201,11 @@ impl Script {
         let play = Play { engine: &engine, ast: &ast, stage: &stage, hasty, until, progress };
         let came = play.run(&runtime).await;
         let record = record.as_ref().map(|_| runtime.dump_flight("scenario"));
+        let (checks, unreached) = {
+            let checks = stage.0.checks.borrow();
+            let unreached = checks.passed_by().map(|place| self.place(place, Vec::new()));
+            (checks.count(), unreached.collect())
+        };
         let world = stage.0.world.take();
         #[expect(clippy::expect_used, reason = "it was put there above")]
         let report = world.expect("a world").finish(self.name(), conditions.seed);
@@ -206,7 +214,8 @@ impl Script {
             deeds: stage.0.done.take(),
             prints: stage.0.prints.take(),
             told: stage.0.told.take().into(),
-            checks: stage.0.checks.borrow().count(),
+            checks,
+            unreached,
             is_broken_off: matches!(came, Ok(false)),
             record,
             pallets: stage.0.contents.borrow().made(),

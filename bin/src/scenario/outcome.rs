@@ -1,9 +1,9 @@
 //! What one run came to, as people, programs and reports are told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dh_scenario::script::DeedKind;
-use dh_scenario::{Conditions, Ran, Script, ScriptError, failure_kind};
+use dh_scenario::{Conditions, Place, Ran, Script, ScriptError, failure_kind};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
@@ -29,6 +29,8 @@ pub(super) struct Outcome {
     pub(super) first: Option<First>,
     /// Places of the script where something was checked.
     pub(super) checks: usize,
+    /// Checks of the script that it did not come to.
+    pub(super) unreached: Vec<Place>,
     /// What was done and what happened, in order.
     pub(super) course: Vec<Line>,
     /// What was asked to break it off.
@@ -93,6 +95,7 @@ impl Outcome {
             failures,
             first,
             checks: ran.checks,
+            unreached: ran.unreached.clone(),
             course: course(ran, without),
             is_broken_off: ran.is_broken_off && report.failures.is_empty(),
             mistake: ran.mistake.clone(),
@@ -126,6 +129,7 @@ impl Outcome {
             failures: Vec::new(),
             first: None,
             checks: 0,
+            unreached: Vec::new(),
             course: Vec::new(),
             until: None,
             is_broken_off: false,
@@ -168,6 +172,11 @@ impl Outcome {
         let hash = |hash: u64| format!("{hash:016x}");
         let prints = self.prints.iter().map(|(at, text)| json!({ "at": at, "text": text }));
         let prints: Vec<Value> = prints.collect();
+        let unreached = self
+            .unreached
+            .iter()
+            .map(|it| json!({ "line": it.line, "column": it.column, "check": it.text }));
+        let unreached: Vec<Value> = unreached.collect();
         let again = if self.passed() { None } else { Some(self.again()) };
         json!({
             "scenario": self.scenario,
@@ -178,6 +187,7 @@ impl Outcome {
             "passed": self.passed(),
             "brokenOff": self.is_broken_off,
             "checks": self.checks,
+            "unreached": unreached,
             "simSeconds": self.sim_seconds,
             "cpuSeconds": self.cpu_seconds,
             "packetHash": hash(self.packet_hash),
@@ -191,6 +201,23 @@ impl Outcome {
             "pallets": self.pallets,
         })
     }
+}
+
+/// The checks that no run came to, by file and place. A run that a mistake of the script ended says
+/// nothing of them.
+pub(super) fn unreached(outcomes: &[Outcome]) -> Vec<&Place> {
+    let mut by_file: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
+    for it in outcomes.iter().filter(|it| it.mistake.is_none()) {
+        by_file.entry(&it.file).or_default().push(it);
+    }
+    let of_all = by_file.into_values().flat_map(|runs| {
+        let (first, others) =
+            runs.split_first().map_or((None, &[][..]), |(it, rest)| (Some(it), rest));
+        let is_everywhere =
+            move |place: &&Place| others.iter().all(|run| run.unreached.contains(place));
+        first.into_iter().flat_map(|run| &run.unreached).filter(is_everywhere).collect::<Vec<_>>()
+    });
+    of_all.collect()
 }
 
 /// What this program is, for whoever compares two runs.

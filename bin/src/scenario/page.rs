@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::outcome::{Line, Outcome, build};
+use super::outcome::{Line, Outcome, build, unreached};
 
 /// Lines that are shown of one failing run, the last before it ended.
 const LINES_SHOWN: usize = 600;
@@ -56,6 +56,12 @@ pub(super) fn html(outcomes: &[Outcome]) -> String {
         );
     }
     page.push_str("</table>");
+    let places = unreached(outcomes);
+    if !places.is_empty() {
+        page.push_str("<h2 class=\"bad\">Checks that no run reached</h2><ul>");
+        places.iter().for_each(|it| drop(write!(page, "<li>{}", escaped(&it.to_string()))));
+        page.push_str("</ul>");
+    }
     outcomes.iter().filter(|it| !it.passed()).for_each(|it| failure(&mut page, it));
     page.push_str("</html>\n");
     page
@@ -103,6 +109,7 @@ pub(super) fn junit(outcomes: &[Outcome]) -> String {
             it.checks,
         );
         if it.passed() {
+            unreached_of(&mut xml, it);
             xml.push_str("  </testcase>\n");
             continue;
         }
@@ -115,10 +122,24 @@ pub(super) fn junit(outcomes: &[Outcome]) -> String {
         for line in last_lines(it) {
             let _ = writeln!(xml, "{}", escaped(&line.shown()));
         }
-        xml.push_str("    </system-out>\n  </testcase>\n");
+        xml.push_str("    </system-out>\n");
+        unreached_of(&mut xml, it);
+        xml.push_str("  </testcase>\n");
     }
     xml.push_str("</testsuite>\n");
     xml
+}
+
+/// What one run did not check, as its errors.
+fn unreached_of(xml: &mut String, outcome: &Outcome) {
+    if outcome.unreached.is_empty() {
+        return;
+    }
+    xml.push_str("    <system-err>");
+    for place in &outcome.unreached {
+        let _ = writeln!(xml, "not reached: {}", escaped(&place.to_string()));
+    }
+    xml.push_str("    </system-err>\n");
 }
 
 /// The lines that are shown of one run, the last before it ended.

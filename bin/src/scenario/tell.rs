@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dh_scenario::Script;
 
-use super::outcome::{First, Outcome, refused};
+use super::outcome::{First, Outcome, refused, unreached};
 use crate::command::Shared;
 use crate::exit::{Exit, Failure, say};
 use crate::output::{self, one_line};
@@ -95,6 +95,10 @@ pub(super) fn verdict(outcomes: &[Outcome], shared: &Shared) -> Result<(), Failu
         kinds(outcomes)?;
         let passed = outcomes.len() - failed;
         output::line(&format!("{passed} passed, {failed} failed"))?;
+    }
+    for place in unreached(outcomes) {
+        let place = one_line(&place.to_string());
+        say(&format!("dh: no run reached a check, so nothing is known of it: {place}"));
     }
     if let Some(mistake) = outcomes.iter().find_map(|outcome| outcome.mistake.as_ref()) {
         return Err(refused(mistake));

@@ -1,5 +1,6 @@
 //! `dh scenario` as its users run it: from a first file to a hunt, from a failure to its replay.
 
+mod checks;
 mod records;
 
 use std::fs;

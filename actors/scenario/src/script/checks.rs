@@ -8,7 +8,6 @@ use rhai::{AST, ASTNode, Expr, FnPtr, Position, Stmt};
 use super::error::{Said, of_words, wrong};
 use super::limit::WAITING_MAX;
 use super::reach::usage;
-use super::source::key;
 
 /// The words that check something.
 pub(super) const WORDS: [&str; 4] = ["expect", "expect_within", "eventually", "never"];
@@ -36,16 +35,16 @@ pub(super) struct Check {
 pub(super) struct Checks {
     pub(super) open: Vec<Check>,
     /// Where the script calls a word that checks something.
-    written: BTreeSet<(usize, usize)>,
+    written: BTreeSet<Position>,
     /// Where something was checked at least once.
-    reached: BTreeSet<(usize, usize)>,
+    reached: BTreeSet<Position>,
 }
 
 impl Checks {
     /// Of this script.
     pub(super) fn are_of(&mut self, ast: &AST) {
         ast.walk(&mut |path| {
-            self.written.extend(path.last().and_then(check_at).map(key));
+            self.written.extend(path.last().and_then(check_at));
             true
         });
     }
@@ -63,13 +62,13 @@ impl Checks {
     /// The check at this place was evaluated. One that is called by a name that was worked out is
     /// written nowhere, so nobody would notice if it were not evaluated.
     pub(super) fn reach(&mut self, word: &str, place: Position) -> Said<()> {
-        if !self.written.contains(&key(place)) {
+        if !self.written.contains(&place) {
             let usage = usage(word);
             return Err(of_words(format!(
                 "{word} is called through a function pointer; expected {usage}"
             )));
         }
-        self.reached.insert(key(place));
+        self.reached.insert(place);
         Ok(())
     }
 
@@ -78,13 +77,18 @@ impl Checks {
         self.reached.len()
     }
 
+    /// Where the script checks something and the run did not come.
+    pub(super) fn passed_by(&self) -> impl Iterator<Item = Position> {
+        self.written.difference(&self.reached).copied()
+    }
+
     /// The checks of a script that nothing ever evaluated and that stand under no condition.
     pub(super) fn unreached(&self, ast: &AST) -> Vec<Position> {
         let mut unreached = Vec::new();
         ast.walk(&mut |path| {
             if let Some(place) = path.last().and_then(check_at)
                 && !path.windows(2).any(is_conditional)
-                && !self.reached.contains(&key(place))
+                && !self.reached.contains(&place)
                 && !unreached.contains(&place)
             {
                 unreached.push(place);

@@ -295,6 +295,22 @@ fn assigned(member: &Expr, entries: &mut BTreeSet<String>) {
 
 /// The variables that hold a peer or a server at the end, and are declared once.
 fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, &'static str> {
+    let declared = declared(ast);
+    let once = |name: &str| declared.iter().filter(|it| *it == name).count() == 1;
+    let held = scope.iter().filter(|(name, ..)| once(name));
+    let held = held.filter_map(|(name, _, value)| {
+        let whose = match value.flatten().type_name() {
+            it if it == type_name::<PeerHandle>() => "peer",
+            it if it == type_name::<ServerHandle>() => "server",
+            _ => return None,
+        };
+        Some((name.to_owned(), whose))
+    });
+    held.collect()
+}
+
+/// The name of every variable and parameter, as often as one is declared by it.
+pub(super) fn declared(ast: &AST) -> Vec<String> {
     let (mut declared, mut captures) = (Vec::new(), BTreeMap::new());
     ast.walk(&mut |path| {
         match path.last() {
@@ -302,6 +318,11 @@ fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, &'static str> {
             Some(ASTNode::Stmt(Stmt::For(it, _))) => {
                 declared.push(it.0.name.to_string());
                 declared.extend(it.1.iter().map(|it| it.name.to_string()));
+            }
+            Some(ASTNode::Stmt(Stmt::TryCatch(it, _))) => {
+                if let Expr::Variable(it, ..) = &it.expr {
+                    declared.push(it.1.to_string());
+                }
             }
             Some(ASTNode::Expr(Expr::FnCall(it, _))) if it.name == "curry" => {
                 if let Some(Expr::DynamicConstant(function, _)) = it.args.first()
@@ -319,15 +340,5 @@ fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, &'static str> {
         let shared = captures.get(function.name).copied().unwrap_or(0);
         declared.extend(function.params.iter().skip(shared).map(|it| (*it).to_owned()));
     }
-    let once = |name: &str| declared.iter().filter(|it| *it == name).count() == 1;
-    let held = scope.iter().filter(|(name, ..)| once(name));
-    let held = held.filter_map(|(name, _, value)| {
-        let whose = match value.flatten().type_name() {
-            it if it == type_name::<PeerHandle>() => "peer",
-            it if it == type_name::<ServerHandle>() => "server",
-            _ => return None,
-        };
-        Some((name.to_owned(), whose))
-    });
-    held.collect()
+    declared
 }

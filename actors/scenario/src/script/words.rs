@@ -114,6 +114,7 @@ const NOTES: Entries = &[
     ("closures", "share their variables: in a loop call a function that makes them, fn f(it) { }"),
     ("seeds", "random(), dice() and pick() follow from the seed, and nothing else is by chance"),
     ("checks", "that stand under no `if` must be reached in every run"),
+    ("unreached", "checks under an `if` that no run reached are told at the end, and fail nothing"),
     ("names", "peers made by spawn() are called ROLE-N, N counting all peers"),
     ("order", "servers and peers of the data at the top are there in the order of their names"),
     ("joining", "join() of a peer that plays ends its session first: `ended` says Quiet"),
