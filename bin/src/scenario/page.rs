@@ -59,7 +59,9 @@ pub(super) fn html(outcomes: &[Outcome]) -> String {
     let places = unreached(outcomes);
     if !places.is_empty() {
         page.push_str("<h2 class=\"bad\">Checks that no run reached</h2><ul>");
-        places.iter().for_each(|it| drop(write!(page, "<li>{}", escaped(&it.to_string()))));
+        for place in places {
+            let _ = write!(page, "<li>{}", escaped(&place.to_string()));
+        }
         page.push_str("</ul>");
     }
     outcomes.iter().filter(|it| !it.passed()).for_each(|it| failure(&mut page, it));

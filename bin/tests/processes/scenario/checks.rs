@@ -18,21 +18,21 @@ fn checks_that_no_run_reached_are_told_with_their_places_and_fail_nothing() {
     let ran = dh(folder.path(), &words);
     let said = err(&ran);
     assert!(ran.status.success(), "{said}");
-    let place = "rare.rhai:5:51: expect(\"kicked\", false)";
+    let place = "rare.rhai:5:47: expect(\"kicked\", false)";
     let lines: Vec<&str> = said.lines().filter(|line| line.contains("no run reached")).collect();
     assert_eq!(lines.len(), 1, "{said}");
     assert!(lines[0].ends_with(place), "{said}");
     let page = fs::read_to_string(folder.path().join("a.html")).unwrap();
-    assert!(page.contains("Checks that no run reached</h2><ul><li>rare.rhai:5:51: "), "{page}");
+    assert!(page.contains("Checks that no run reached</h2><ul><li>rare.rhai:5:47: "), "{page}");
     let xml = fs::read_to_string(folder.path().join("a.xml")).unwrap();
-    assert_eq!(xml.matches("not reached: rare.rhai:5:51: ").count(), 9, "{xml}");
+    assert_eq!(xml.matches("not reached: rare.rhai:5:47: ").count(), 9, "{xml}");
     let odd = xml.matches("not reached: rare.rhai:4:32: ").count();
     assert!(0 < odd && odd < 9, "{xml}");
     let all = runs(&dh(folder.path(), &[&words[..4], &["--json"]].concat()));
     for run in all {
         let last = run["unreached"].as_array().unwrap().last().unwrap().clone();
         let told = serde_json::json!(
-            { "line": 5, "column": 51, "check": "expect(\"kicked\", false)" });
+            { "line": 5, "column": 47, "check": "expect(\"kicked\", false)" });
         assert_eq!(last, told);
         assert_eq!(run["passed"], true);
     }
