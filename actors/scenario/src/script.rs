@@ -9,6 +9,7 @@ mod content;
 mod deed;
 mod error;
 mod fold;
+mod gathered;
 pub mod limit;
 mod plan;
 mod play;
@@ -117,7 +118,7 @@ struct Laid {
 struct Begun {
     laid: Laid,
     scope: Scope<'static>,
-    mistake: Option<ScriptError>,
+    mistakes: Vec<ScriptError>,
 }
 
 impl Script {
@@ -223,16 +224,31 @@ impl Script {
         }
     }
 
-    /// Everything that is wrong with it and shows before its callbacks run, in the order of its
-    /// lines.
+    /// Everything that is wrong with it and shows before time passes in its world, in the order of
+    /// its lines. Whoever runs it is refused by the first of them.
     #[must_use]
     pub fn mistakes(&self) -> Vec<ScriptError> {
-        let begun = match self.begin(&Conditions::default()) {
-            Ok(begun) => begun,
-            Err(mistake) => return vec![mistake],
-        };
-        let Laid { engine, ast, stage } = &begun.laid;
-        let mut mistakes = review::review(self, ast, stage, &begun.scope);
+        let conditions = Conditions { until: Some(Micros(0)), ..Conditions::default() };
+        match self.ready(&conditions) {
+            Err(mistakes) => mistakes,
+            Ok(laid) => {
+                let simulation = Simulation::new(conditions.seed);
+                let ran = simulation.run(|runtime| self.play(laid, runtime, &conditions));
+                ran.mistake.into_iter().collect()
+            }
+        }
+    }
+
+    fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
+        self.ready(conditions).map_err(|mut mistakes| mistakes.remove(0))
+    }
+
+    /// The script, ready to run; or everything that shows before it runs, at least one mistake.
+    fn ready(&self, conditions: &Conditions) -> Result<Laid, Vec<ScriptError>> {
+        let Begun { laid, scope, mistakes: of_run } =
+            self.begin(conditions).map_err(|mistake| vec![mistake])?;
+        let Laid { engine, ast, stage } = &laid;
+        let mut mistakes = review::review(self, ast, stage, &scope);
         let unreached = reach::mistakes(self, engine, ast);
         // What hides a check is used wrongly too.
         let is_told = |it: &ScriptError| {
@@ -240,20 +256,12 @@ impl Script {
         };
         mistakes.retain(|it| !is_told(it));
         mistakes.extend(unreached);
-        if let Some(first) = begun.mistake {
-            // The same may show in the text too.
-            mistakes.retain(|it| it.line != first.line);
-            mistakes.push(first);
-        }
+        // The same may show in the text too.
+        mistakes.retain(|it| of_run.iter().all(|other| other.line != it.line));
+        mistakes.extend(of_run);
         mistakes.sort_by_key(|it| (it.line, it.column));
         mistakes.dedup();
-        mistakes
-    }
-
-    fn lay(&self, conditions: &Conditions) -> Result<Laid, ScriptError> {
-        let Begun { laid, mistake, .. } = self.begin(conditions)?;
-        let unreached = reach::mistakes(self, &laid.engine, &laid.ast);
-        unreached.into_iter().next().or(mistake).map_or(Ok(laid), Err)
+        if mistakes.is_empty() { Ok(laid) } else { Err(mistakes) }
     }
 
     /// Run the script's own statements, as far as they come.
@@ -271,8 +279,13 @@ impl Script {
         let ran = engine.run_ast_with_scope(&mut scope, &ast);
         let ran = ran.map_err(|error| ScriptError::running(self, &error, rhai::Position::NONE));
         let is_empty = || stage.plan().is_err().then(|| self.nothing());
-        let mistake = ran.err().or_else(is_empty);
-        Ok(Begun { laid: Laid { engine, ast, stage }, scope, mistake })
+        let of_data: Vec<ScriptError> = {
+            let place = stage.0.place.get();
+            let of_data = stage.0.of_data.borrow();
+            of_data.iter().map(|error| ScriptError::running(self, error, place)).collect()
+        };
+        let mistakes = of_data.into_iter().chain(ran.err().or_else(is_empty)).collect();
+        Ok(Begun { laid: Laid { engine, ast, stage }, scope, mistakes })
     }
 
     fn nothing(&self) -> ScriptError {

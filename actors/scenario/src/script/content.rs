@@ -141,6 +141,14 @@ impl Contents {
         )))
     }
 
+    /// The whole barcode of a map that a server is to change to.
+    pub(super) fn change(plan: &Plan, server: Option<&ServerPlan>, map: &str) -> Said<String> {
+        let barcode = Self::barcode(plan, server, map)?;
+        barcode.ok_or_else(|| {
+            wrong("map: a server only starts with the gray box; expected the id of a pallet")
+        })
+    }
+
     /// The pallets that were made so far.
     pub(super) fn made(&self) -> Vec<MadePallet> {
         let file = |id: &str, bytes: &[u8]| format!("{id}.{:016x}.pallet", xxh3_64(bytes));

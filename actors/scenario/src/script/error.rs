@@ -135,16 +135,22 @@ pub(super) trait Under {
 
 impl<T> Under for Said<T> {
     fn under(self, key: &str) -> Self {
-        self.map_err(|error| match error.unwrap_inner() {
+        self.map_err(|error| error.under(key))
+    }
+}
+
+impl Under for Box<EvalAltResult> {
+    fn under(self, key: &str) -> Self {
+        match self.unwrap_inner() {
             EvalAltResult::ErrorRuntime(value, _) => match value.clone().try_cast::<Wrong>() {
                 Some(mut wrong) => {
                     wrong.path.insert(0, key.to_owned());
                     wrong.into()
                 }
-                None => error,
+                None => self,
             },
-            _ => error,
-        })
+            _ => self,
+        }
     }
 }
 
@@ -167,6 +173,16 @@ impl Wrong {
 impl From<Wrong> for Box<EvalAltResult> {
     fn from(wrong: Wrong) -> Self {
         Self::new(EvalAltResult::ErrorRuntime(rhai::Dynamic::from(wrong), Position::NONE))
+    }
+}
+
+/// The same complaint once more.
+pub(super) fn again(error: &EvalAltResult) -> Box<EvalAltResult> {
+    match error.unwrap_inner() {
+        EvalAltResult::ErrorRuntime(value, place) => {
+            Box::new(EvalAltResult::ErrorRuntime(value.clone(), *place))
+        }
+        other => wrong(other.to_string()),
     }
 }
 

@@ -48,6 +48,8 @@ pub const FAILURES_MAX: usize = 64;
 pub const PRINTS_MAX: usize = 1_000;
 /// Characters of one such line.
 pub const PRINT_MAX: usize = 1_000;
+/// Mistakes that are told of the data at the top.
+pub const MISTAKES_MAX: usize = 20;
 /// Names that are listed where one of them was expected.
 pub const LISTED_MAX: usize = 12;
 /// Values that are remembered of what a condition read.

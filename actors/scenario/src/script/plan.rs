@@ -10,9 +10,10 @@ use rhai::{Dynamic, Map};
 
 use super::content::Contents;
 use super::error::{Said, Under as _, nobody, unknown, wrong, wrong_pref};
+use super::gathered::Gathered;
 use super::limit::{PALLET_MAX, PALLETS_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
-use super::value::{called, integer, links, micros, role, shown, text, truth};
-use super::words::Entries;
+use super::value::{called, integer, links_of, micros, role, shown, text, truth};
+use super::words::{Entries, time::never_comes};
 use crate::roles::Role;
 use crate::scenario::Transport;
 
@@ -154,79 +155,96 @@ pub(super) const PEER: Entries = &[
 ];
 
 impl Plan {
-    /// Read what `scenario(#{...})` was given.
-    pub(super) fn read(data: &Map) -> Said<Self> {
-        known("entry of scenario", data, SCENARIO)?;
-        let span = data.get("seconds").ok_or_else(|| wrong("scenario: expected `seconds: N`"))?;
+    /// Read what `scenario(#{...})` was given, as far as it can be read.
+    pub(super) fn read(data: &Map, told: &mut Gathered) -> Self {
+        told.known("entry of scenario", data, SCENARIO);
         let sizes = [("small", Size::Small), ("large", Size::Large)];
         let ways = [("quic", Transport::Quic), ("memory", Transport::Memory)];
+        // It may be what another entry was meant to be.
+        if !data.contains_key("seconds") && told.is_empty() {
+            told.add(wrong("scenario: expected `seconds: N`"));
+        }
         let mut plan = Self {
-            size: entry(data, "size", Size::Small, |it| one_of("size", it, &sizes))?,
-            span: micros("seconds", span).under("seconds")?,
-            transport: entry(data, "transport", Transport::Memory, |it| {
-                one_of("transport", it, &ways)
-            })?,
+            size: told.entry(data, "size", Size::Small, |it| one_of("size", it, &sizes)),
+            // Where it is not known, nothing is too late.
+            span: Micros::from_secs_f64(SECONDS_MAX),
+            transport: told
+                .entry(data, "transport", Transport::Memory, |it| one_of("transport", it, &ways)),
             links: BTreeMap::new(),
             pallets: BTreeMap::new(),
             servers: Vec::new(),
             peers: Vec::new(),
         };
-        plan.is_in_bounds().under("seconds")?;
-        each(data, "links", |name, link| {
-            let read = links(link, &plan.links)?;
+        plan.span = told.entry(data, "seconds", plan.span, |it| {
+            micros("seconds", it).and_then(|span| plan.is_in_bounds(span).map(|()| span))
+        });
+        told.each(data, "links", |name, link, told| {
+            let read = links_of(link, &plan.links, told);
             plan.links.insert(name.to_owned(), read);
-            Ok(())
-        })?;
-        each(data, "pallets", |id, pallet| {
-            if id == CORE_PALLET_ID {
-                return Err(wrong("core is the program's own pallet; expected another id"));
-            }
-            dh_pallet::check_pallet_id(id).map_err(|error| wrong(error.to_string()))?;
-            plan.pallets.insert(id.to_owned(), PalletPlan::read(pallet)?);
-            Ok(())
-        })?;
-        let bytes: u64 = plan.pallets.values().map(|it| it.bytes).sum();
-        if PALLETS_MAX < bytes {
-            let what = format!("{bytes} bytes, expected at most {PALLETS_MAX} in all");
-            return Err(wrong(what)).under("pallets");
-        }
-        each(data, "servers", |name, server| {
-            called("server", name)?;
-            let server = ServerPlan::read(name.to_owned(), server)?;
-            for id in server.pallets.iter().flatten() {
-                let all = plan.pallets.keys().map(String::as_str);
-                let is_there = plan.pallets.contains_key(id);
-                is_there.then_some(()).ok_or_else(|| nobody("pallet", id, all)).under("pallets")?;
-            }
-            Contents::barcode(&plan, Some(&server), &server.map).under("map")?;
-            plan.servers.push(server);
-            Ok(())
-        })?;
-        if plan.servers.is_empty() {
-            let main = ServerPlan { name: "main".into(), starts: true, ..Default::default() };
-            plan.servers.push(main);
-        }
-        each(data, "peers", |name, peer| {
-            called("peer", name)?;
-            let peer =
-                PeerPlan { name: name.to_owned(), ..PeerPlan::default() }.read(peer, &plan)?;
-            plan.peers.push(peer);
-            Ok(())
-        })?;
-        if PEERS_MAX < plan.peers.len() {
-            return Err(wrong(format!("expected at most {PEERS_MAX}"))).under("peers");
-        }
-        if SERVERS_MAX < plan.servers.len() {
-            return Err(wrong(format!("expected at most {SERVERS_MAX}"))).under("servers");
-        }
-        Ok(plan)
+        });
+        plan.read_pallets(data, told);
+        plan.read_servers(data, told);
+        plan.read_peers(data, told);
+        plan
     }
 
-    fn is_in_bounds(&self) -> Said<()> {
-        if self.span == Micros(0) || SECONDS_MAX < self.span.as_secs_f64() {
+    fn read_pallets(&mut self, data: &Map, told: &mut Gathered) {
+        told.each(data, "pallets", |id, pallet, told| {
+            if id == CORE_PALLET_ID {
+                told.add(wrong("core is the program's own pallet; expected another id"));
+            } else {
+                let said = dh_pallet::check_pallet_id(id);
+                told.hear(said.map_err(|error| wrong(error.to_string())));
+            }
+            self.pallets.insert(id.to_owned(), PalletPlan::read(pallet, told));
+        });
+        let bytes: u64 = self.pallets.values().map(|it| it.bytes).sum();
+        if PALLETS_MAX < bytes {
+            let what = format!("{bytes} bytes, expected at most {PALLETS_MAX} in all");
+            told.add(wrong(what).under("pallets"));
+        }
+    }
+
+    fn read_servers(&mut self, data: &Map, told: &mut Gathered) {
+        told.each(data, "servers", |name, server, told| {
+            told.hear(called("server", name));
+            let server = ServerPlan::read(name.to_owned(), server, told);
+            for id in server.pallets.iter().flatten().filter(|id| !self.pallets.contains_key(*id)) {
+                let all = self.pallets.keys().map(String::as_str);
+                told.add(nobody("pallet", id, all).under("pallets"));
+            }
+            told.hear(Contents::barcode(self, Some(&server), &server.map).map(drop).under("map"));
+            self.servers.push(server);
+        });
+        if self.servers.is_empty() {
+            let main = ServerPlan { name: "main".into(), starts: true, ..Default::default() };
+            self.servers.push(main);
+        }
+        if SERVERS_MAX < self.servers.len() {
+            told.add(wrong(format!("expected at most {SERVERS_MAX}")).under("servers"));
+        }
+    }
+
+    fn read_peers(&mut self, data: &Map, told: &mut Gathered) {
+        told.each(data, "peers", |name, peer, told| {
+            told.hear(called("peer", name));
+            let standard = PeerPlan { name: name.to_owned(), ..PeerPlan::default() };
+            let peer = standard.gather(peer, self, told);
+            if let Some(late) = peer.joins.filter(|joins| self.span < *joins) {
+                told.add(never_comes("joins", late, self.span).under("joins"));
+            }
+            self.peers.push(peer);
+        });
+        if PEERS_MAX < self.peers.len() {
+            told.add(wrong(format!("expected at most {PEERS_MAX}")).under("peers"));
+        }
+    }
+
+    fn is_in_bounds(&self, span: Micros) -> Said<()> {
+        if span == Micros(0) || SECONDS_MAX < span.as_secs_f64() {
             return Err(wrong(format!("expected more than 0 and at most {SECONDS_MAX}")));
         }
-        if self.size == Size::Small && SMALL_MAX < self.span {
+        if self.size == Size::Small && SMALL_MAX < span {
             return Err(wrong("a small scenario runs at most 60; say `size: \"large\"`"));
         }
         Ok(())
@@ -241,66 +259,72 @@ impl Plan {
 }
 
 impl PalletPlan {
-    fn read(data: &Dynamic) -> Said<Self> {
-        let data = map("a pallet", data)?;
-        known("entry of a pallet", &data, PALLET)?;
-        let floor = entry(&data, "floor", 0.0, |it| {
+    fn read(data: &Dynamic, told: &mut Gathered) -> Self {
+        let data = told.map("a pallet", data);
+        told.known("entry of a pallet", &data, PALLET);
+        let floor = told.entry(&data, "floor", 0.0, |it| {
             let floor = super::value::number("floor", it)?;
             let is_fair = (-1_000.0..=1_000.0).contains(&floor);
             if is_fair { Ok(floor) } else { Err(wrong("expected -1000 to 1000 metres")) }
-        })?;
-        let bytes = entry(&data, "bytes", 0, |it| {
+        });
+        let bytes = told.entry(&data, "bytes", 0, |it| {
             let bytes = u64::try_from(integer("bytes", it)?).ok();
             let bytes = bytes.filter(|bytes| *bytes <= PALLET_MAX);
             bytes.ok_or_else(|| wrong(format!("expected 0 to {PALLET_MAX}")))
-        })?;
-        Ok(Self { floor, bytes })
+        });
+        Self { floor, bytes }
     }
 }
 
 impl ServerPlan {
-    fn read(name: String, data: &Dynamic) -> Said<Self> {
-        let data = map("a server", data)?;
-        known("entry of a server", &data, SERVER)?;
-        Ok(Self {
+    fn read(name: String, data: &Dynamic, told: &mut Gathered) -> Self {
+        let data = told.map("a server", data);
+        told.known("entry of a server", &data, SERVER);
+        Self {
             name,
-            map: entry(&data, "map", String::new(), |it| text("map", it))?,
-            pallets: entry(&data, "pallets", None, |it| texts("pallets", it).map(Some))?,
-            starts: entry(&data, "starts", true, |it| truth("starts", it))?,
-            prefs: prefs(&data)?,
-        })
+            map: told.entry(&data, "map", String::new(), |it| text("map", it)),
+            pallets: told.entry(&data, "pallets", None, |it| texts("pallets", it).map(Some)),
+            starts: told.entry(&data, "starts", true, |it| truth("starts", it)),
+            prefs: prefs(&data, told),
+        }
     }
 }
 
 impl PeerPlan {
     /// Change what `data` says of it.
-    pub(super) fn read(mut self, data: &Dynamic, plan: &Plan) -> Said<Self> {
-        let data = map("a peer", data)?;
-        known("entry of a peer", &data, PEER)?;
-        self.role = entry(&data, "role", self.role, |it| role(&text("role", it)?))?;
-        self.links = entry(&data, "link", self.links, |it| links(it, &plan.links))?;
-        self.server = entry(&data, "server", self.server, |it| {
+    pub(super) fn read(self, data: &Dynamic, plan: &Plan) -> Said<Self> {
+        let mut told = Gathered::default();
+        let read = self.gather(data, plan, &mut told);
+        told.or_first(read)
+    }
+
+    fn gather(mut self, data: &Dynamic, plan: &Plan, told: &mut Gathered) -> Self {
+        let data = told.map("a peer", data);
+        told.known("entry of a peer", &data, PEER);
+        self.role = told.entry(&data, "role", self.role, |it| role(&text("role", it)?));
+        if let Some(link) = data.get("link") {
+            self.links = told.under("link", |told| links_of(link, &plan.links, told));
+        }
+        self.server = told.entry(&data, "server", self.server, |it| {
             let server = text("server", it)?;
             plan.server(&server)?;
             Ok(Some(server))
-        })?;
-        self.joins = entry(&data, "joins", self.joins, |it| match it.as_bool() {
+        });
+        self.joins = told.entry(&data, "joins", self.joins, |it| match it.as_bool() {
             Ok(false) => Ok(None),
             _ => micros("joins", it).map(Some),
-        })?;
-        self.inside = entry(&data, "inside", self.inside, |it| truth("inside", it))?;
-        self.prefs.extend(prefs(&data)?);
-        Ok(self)
+        });
+        self.inside = told.entry(&data, "inside", self.inside, |it| truth("inside", it));
+        self.prefs.extend(prefs(&data, told));
+        self
     }
 }
 
 /// Refuse an entry that nobody reads.
 pub(super) fn known(kind: &str, data: &Map, keys: Entries) -> Said<()> {
-    let names = keys.iter().map(|(key, _)| *key);
-    match data.keys().find(|key| !names.clone().any(|name| name == key.as_str())) {
-        Some(key) => Err(unknown(kind, key, names)).under(key),
-        None => Ok(()),
-    }
+    let mut told = Gathered::default();
+    told.known(kind, data, keys);
+    told.or_first(())
 }
 
 /// An object map.
@@ -308,18 +332,6 @@ pub(super) fn map(what: &str, value: &Dynamic) -> Said<Map> {
     let map = value.clone().try_cast::<Map>();
     let found = || shown(value);
     map.ok_or_else(|| wrong(format!("{what}: expected an object map #{{...}}, found {}", found())))
-}
-
-/// What an entry says, or what holds where it is not there.
-fn entry<T>(data: &Map, key: &str, standard: T, read: impl FnOnce(&Dynamic) -> Said<T>) -> Said<T> {
-    data.get(key).map_or(Ok(standard), |value| read(value).under(key))
-}
-
-/// Read each entry of the object map that an entry is.
-fn each(data: &Map, key: &str, mut read: impl FnMut(&str, &Dynamic) -> Said<()>) -> Said<()> {
-    entry(data, key, (), |value| {
-        map(key, value)?.iter().try_for_each(|(name, value)| read(name, value).under(name))
-    })
 }
 
 fn one_of<T: Copy>(what: &str, value: &Dynamic, choices: &[(&str, T)]) -> Said<T> {
@@ -334,13 +346,15 @@ fn texts(what: &str, value: &Dynamic) -> Said<Vec<String>> {
     list.map_err(|found| wrong(format!("{what}: expected an array of texts, found {found}")))
 }
 
-fn prefs(data: &Map) -> Said<Vec<String>> {
+fn prefs(data: &Map, told: &mut Gathered) -> Vec<String> {
     let (mut checked, mut pairs) = (dh_prefs::Prefs::default(), Vec::new());
-    each(data, "prefs", |key, value| {
+    told.each(data, "prefs", |key, value, told| {
         let pair = format!("{key}={value}");
-        checked.set_argument(&pair).map_err(|error| wrong_pref(error.problem))?;
-        pairs.push(pair);
-        Ok(())
-    })?;
-    Ok(pairs)
+        let said = checked.set_argument(&pair).map_err(|error| wrong_pref(error.problem));
+        match said {
+            Ok(_) => pairs.push(pair),
+            Err(mistake) => told.add(mistake),
+        }
+    });
+    pairs
 }

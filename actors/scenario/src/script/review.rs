@@ -1,7 +1,6 @@
 //! Review: what is wrong with a script that shows in its text, without running its callbacks: words
 //! and properties that there are none of, and things written out that no word takes.
 
-use std::any::type_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rhai::{AST, ASTNode, Dynamic, Expr, FnCallExpr, FnPtr, Position, Scope, Stmt};
@@ -31,10 +30,19 @@ pub(super) struct Review<'a> {
     /// Peers that come while it runs: their names, none where they cannot be told.
     later: Option<BTreeSet<String>>,
     /// Variables that hold a peer or a server, and nothing else anywhere in the script.
-    handles: BTreeMap<String, &'static str>,
+    handles: BTreeMap<String, Whose>,
     /// Whose the members at these places are.
-    receivers: BTreeMap<(usize, usize), &'static str>,
+    receivers: BTreeMap<(usize, usize), Whose>,
     mistakes: Vec<ScriptError>,
+}
+
+/// Whose a word or a property is.
+#[derive(Clone, Copy)]
+struct Whose {
+    /// `peer` or `server`.
+    kind: &'static str,
+    /// Which server, by its place in the plan, where that is known.
+    server: Option<usize>,
 }
 
 /// Everything wrong that shows in the text. `scope` is what the script's own statements left.
@@ -90,10 +98,15 @@ impl Review<'_> {
     /// Remember whose the first member behind a dot is, where that is plain.
     fn receiver(&mut self, of: &Expr, member: &Expr) {
         let whose = match of {
-            Expr::FnCall(call, _) if call.name == "peer" => "peer",
-            Expr::FnCall(call, _) if call.name == "server" => "server",
+            Expr::FnCall(call, _) if call.name == "peer" => Whose { kind: "peer", server: None },
+            Expr::FnCall(call, _) if call.name == "server" => {
+                let name = call.args.first().and_then(literal).map(|name| name.to_string());
+                let plan = self.stage.plan().ok();
+                let server = name.and_then(|name| plan?.server(&name).ok());
+                Whose { kind: "server", server }
+            }
             Expr::Variable(it, ..) => match self.handles.get(it.1.as_str()) {
-                Some(whose) => whose,
+                Some(whose) => *whose,
                 None => return,
             },
             _ => return,
@@ -108,7 +121,7 @@ impl Review<'_> {
     }
 
     fn property(&mut self, name: &str, place: Position) {
-        let whose = self.receivers.get(&key(place)).copied();
+        let whose = self.receivers.get(&key(place)).map(|it| it.kind);
         let mut read = self.words.iter().filter(|it| !it.is_called());
         let known = match whose {
             Some(_) => read.any(|it| it.name() == name && it.receiver() == whose),
@@ -128,13 +141,7 @@ impl Review<'_> {
         }
     }
 
-    fn call(
-        &mut self,
-        call: &FnCallExpr,
-        place: Position,
-        is_method: bool,
-        whose: Option<&'static str>,
-    ) {
+    fn call(&mut self, call: &FnCallExpr, place: Position, is_method: bool, whose: Option<Whose>) {
         let name = call.name.as_str();
         let is_other = self.functions.contains(name);
         let named: Vec<&Word> =
@@ -156,7 +163,7 @@ impl Review<'_> {
             let receives = usize::from(it.receiver().is_some() && !is_method);
             it.takes().len() + receives == args.len() && (!is_method || it.receiver().is_some())
         };
-        let fits = |it: &&&Word| whose.is_none() || it.receiver() == whose;
+        let fits = |it: &&&Word| whose.is_none_or(|whose| it.receiver() == Some(whose.kind));
         let usable: Vec<&Word> = named.iter().filter(fits).filter(takes).copied().collect();
         let Some(first) = usable.first() else {
             if !is_other {
@@ -169,7 +176,7 @@ impl Review<'_> {
         };
         let receives = usize::from(first.receiver().is_some() && !is_method);
         let refusals: Vec<_> =
-            usable.iter().map(|word| self.refusal(word, &args[receives..], place)).collect();
+            usable.iter().map(|word| self.refusal(word, &args[receives..], place, whose)).collect();
         let is_ours = !is_other || whose.is_some();
         if is_ours && let Some(Some(refusal)) = refusals.iter().min_by_key(|it| it.is_some()) {
             self.mistakes.push(refusal.clone());
@@ -186,13 +193,22 @@ impl Review<'_> {
     }
 
     /// Why a word does not take what is written out there.
-    fn refusal(&self, word: &Word, args: &[Expr], place: Position) -> Option<ScriptError> {
+    fn refusal(
+        &self,
+        word: &Word,
+        args: &[Expr],
+        place: Position,
+        whose: Option<Whose>,
+    ) -> Option<ScriptError> {
+        // Without the data at the top there is nobody, and that is told already.
+        self.stage.plan().ok()?;
+        let server = whose.and_then(|it| it.server);
         word.takes().iter().zip(args).find_map(|(take, arg)| {
             let value = literal(arg)?;
             if word.usage == PEER && self.may_come(&value.to_string()) {
                 return None;
             }
-            let said: Said<()> = takes::check(self.stage, word, take, &value);
+            let said: Said<()> = takes::check(self.stage, word, take, &value, server);
             let at = if arg.start_position().is_none() { place } else { arg.start_position() };
             said.err().map(|error| ScriptError::running(self.script, &error, at))
         })
@@ -294,15 +310,17 @@ fn assigned(member: &Expr, entries: &mut BTreeSet<String>) {
 }
 
 /// The variables that hold a peer or a server at the end, and are declared once.
-fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, &'static str> {
+fn handles(ast: &AST, scope: &Scope<'_>) -> BTreeMap<String, Whose> {
     let declared = declared(ast);
     let once = |name: &str| declared.iter().filter(|it| *it == name).count() == 1;
     let held = scope.iter().filter(|(name, ..)| once(name));
     let held = held.filter_map(|(name, _, value)| {
-        let whose = match value.flatten().type_name() {
-            it if it == type_name::<PeerHandle>() => "peer",
-            it if it == type_name::<ServerHandle>() => "server",
-            _ => return None,
+        let value = value.flatten();
+        let whose = if let Some(server) = value.clone().try_cast::<ServerHandle>() {
+            Whose { kind: "server", server: Some(server.at) }
+        } else {
+            value.try_cast::<PeerHandle>()?;
+            Whose { kind: "peer", server: None }
         };
         Some((name.to_owned(), whose))
     });

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use dh_host::net::Hostile;
 use dh_machine::Micros;
 use rand_chacha::ChaCha8Rng;
-use rhai::{FnPtr, Position};
+use rhai::{EvalAltResult, FnPtr, Position};
 
 use super::checks::Checks;
 use super::content::Contents;
@@ -42,6 +42,8 @@ pub(super) struct Held(Stage);
 
 pub(super) struct Shared {
     pub(super) plan: RefCell<Option<Rc<Plan>>>,
+    /// What is wrong with the data at the top.
+    pub(super) of_data: RefCell<Vec<Box<EvalAltResult>>>,
     pub(super) world: RefCell<Option<World>>,
     pub(super) contents: RefCell<Contents>,
     pub(super) servers: RefCell<Vec<Option<ServerId>>>,
@@ -168,6 +170,7 @@ impl Stage {
         let seeds = dh_host::Seeds::new(conditions.seed);
         Self(Rc::new(Shared {
             plan: RefCell::default(),
+            of_data: RefCell::default(),
             world: RefCell::default(),
             contents: RefCell::new(Contents::of(&script.text)),
             servers: RefCell::default(),

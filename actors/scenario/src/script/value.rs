@@ -6,9 +6,9 @@ use dh_host::net::{Burst, Link, Links};
 use dh_machine::Micros;
 use rhai::{Dynamic, Map};
 
-use super::error::{Said, Under as _, nobody, unknown, wrong};
+use super::error::{Said, nobody, unknown, wrong};
+use super::gathered::Gathered;
 use super::limit::NAME_MAX;
-use super::plan::{known, map};
 use super::words::{Entries, told::type_name};
 use crate::roles::Role;
 
@@ -65,19 +65,37 @@ pub(super) fn role(name: &str) -> Said<Role> {
 
 /// A path: the name of a link, a link for both ways, or `#{up: ..., down: ...}`.
 pub(super) fn links(value: &Dynamic, named: &BTreeMap<String, Links>) -> Said<Links> {
+    let mut told = Gathered::default();
+    let read = links_of(value, named, &mut told);
+    told.or_first(read)
+}
+
+/// The same, and everything that is wrong with it.
+pub(super) fn links_of(
+    value: &Dynamic,
+    named: &BTreeMap<String, Links>,
+    told: &mut Gathered,
+) -> Links {
     if let Ok(name) = value.clone().into_string() {
-        let found = named.get(&name).copied();
         let names = named.keys().map(String::as_str);
-        return found.ok_or_else(|| nobody("link", &name, names));
+        return named.get(&name).copied().unwrap_or_else(|| {
+            told.add(nobody("link", &name, names));
+            Links::IDEAL
+        });
     }
-    let data = map("link", value)?;
+    let data = told.map("link", value);
     if data.contains_key("up") || data.contains_key("down") {
-        known("entry of a link", &data, WAYS)?;
-        let read = |way: &Dynamic| link(&map("link", way)?);
-        let way = |key: &str| data.get(key).map_or(Ok(Link::IDEAL), |way| read(way).under(key));
-        return Ok(Links { up: way("up")?, down: way("down")? });
+        told.known("entry of a link", &data, WAYS);
+        let mut way = |key: &str| match data.get(key) {
+            Some(way) => told.under(key, |told| {
+                let way = told.map("link", way);
+                link(&way, told)
+            }),
+            None => Link::IDEAL,
+        };
+        return Links { up: way("up"), down: way("down") };
     }
-    Ok(Links::both(link(&data)?))
+    Links::both(link(&data, told))
 }
 
 /// The entries of a path whose directions differ.
@@ -101,34 +119,34 @@ pub(super) const LINK: Entries = &[
     ("queue", "milliseconds a packet may wait for the rate; more is lost"),
 ];
 
-fn link(data: &Map) -> Said<Link> {
-    known("entry of a link", data, LINK)?;
-    let figure = |key: &str, max: f64| -> Said<f64> {
-        let Some(value) = data.get(key) else { return Ok(0.0) };
-        let figure = number(key, value).under(key)?;
-        if (0.0..=max).contains(&figure) {
-            Ok(figure)
-        } else {
-            Err(wrong(format!("expected 0 to {max}, found {figure}"))).under(key)
-        }
+fn link(data: &Map, told: &mut Gathered) -> Link {
+    told.known("entry of a link", data, LINK);
+    let mut figure = |key: &str, max: f64| -> f64 {
+        told.entry(data, key, 0.0, |value| match number(key, value)? {
+            it if (0.0..=max).contains(&it) => Ok(it),
+            found => Err(wrong(format!("expected 0 to {max}, found {found}"))),
+        })
     };
-    let span = |key: &str| figure(key, 60_000.0).map(|ms| Micros::from_secs_f64(ms / 1e3));
-    let part = |key: &str| figure(key, 100.0).map(|percent| whole(percent * 1e4));
-    let burst = whole(figure("burst", 10_000.0)?);
+    let burst = whole(figure("burst", 10_000.0));
+    let mut part = |key: &str| whole(figure(key, 100.0) * 1e4);
+    let (loss, duplicate_ppm, reorder_ppm) = (part("loss"), part("duplicate"), part("reorder"));
+    let mut span = |key: &str| Micros::from_secs_f64(figure(key, 60_000.0) / 1e3);
+    let (latency, draw, tail) = (span("latency"), span("jitter"), span("tail"));
+    let (reorder, queue) = (span("held"), span("queue"));
     let bursts = 1 < burst;
-    Ok(Link {
-        latency: span("latency")?,
-        draw: span("jitter")?,
-        tail: span("tail")?,
-        loss_ppm: if bursts { 0 } else { part("loss")? },
-        burst: if bursts { Burst::of(part("loss")?, burst) } else { Burst::NONE },
-        duplicate_ppm: part("duplicate")?,
-        mtu: whole(figure("mtu", 65_535.0)?),
-        reorder_ppm: part("reorder")?,
-        reorder: span("held")?,
-        rate: whole(figure("rate", 4e6)? * 1e3),
-        queue: span("queue")?,
-    })
+    Link {
+        latency,
+        draw,
+        tail,
+        loss_ppm: if bursts { 0 } else { loss },
+        burst: if bursts { Burst::of(loss, burst) } else { Burst::NONE },
+        duplicate_ppm,
+        mtu: whole(figure("mtu", 65_535.0)),
+        reorder_ppm,
+        reorder,
+        rate: whole(figure("rate", 4e6) * 1e3),
+        queue,
+    }
 }
 
 /// The nearest whole number; what comes here is checked to fit.

@@ -9,7 +9,7 @@ pub(super) mod peers;
 mod reading;
 pub(super) mod servers;
 pub(super) mod takes;
-mod time;
+pub(super) mod time;
 pub(super) mod told;
 
 use rhai::{

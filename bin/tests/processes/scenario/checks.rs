@@ -37,3 +37,35 @@ fn checks_that_no_run_reached_are_told_with_their_places_and_fail_nothing() {
         assert_eq!(run["passed"], true);
     }
 }
+
+#[test]
+fn what_refuses_a_run_before_its_time_begins_refuses_a_check_with_the_same_words_and_code() {
+    let top = "scenario(#{ seconds: 35, pallets: #{ hill: #{}, hall: #{} },\n\
+               servers: #{ main: #{ pallets: [\"hill\"] } }, peers: #{ ada: #{} } });\n";
+    let cases = [
+        ("syntax.rhai", "at(1, || {", 65),
+        ("late.rhai", "at(99, || 1);", 65),
+        ("late_inside.rhai", "at(1, || every(40, || 1));", 65),
+        ("late_check.rhai", "at(1, || expect_within(40, \"x\", || true));", 65),
+        ("gray.rhai", "at(1, || server(\"main\").map(\"\"));", 65),
+        ("elsewhere.rhai", "at(1, || server(\"main\").map(\"hall\"));", 66),
+        ("nowhere.rhai", "server(\"main\").map(\"none\");", 66),
+        ("runs.rhai", "server(\"main\").start();", 65),
+        ("word.rhai", "at(1, || peer(\"ada\").jmp());\nat(2, || main);", 65),
+        ("hidden.rhai", "const NO = false; at(1, || if NO { expect(\"x\", true) });", 65),
+    ];
+    let texts: Vec<String> = cases.iter().map(|(_, text, _)| format!("{top}{text}")).collect();
+    let files: Vec<(&str, &str)> =
+        cases.iter().zip(&texts).map(|((name, ..), text)| (*name, text.as_str())).collect();
+    let folder = folder(&files);
+    for (name, text, code) in cases {
+        let (checked, ran) =
+            (dh(folder.path(), &["check", name]), dh(folder.path(), &["run", name]));
+        assert_eq!(checked.status.code(), Some(code), "{text}: {}", err(&checked));
+        assert_eq!(ran.status.code(), Some(code), "{text}: {}", err(&ran));
+        let (checked, ran) = (err(&checked), err(&ran));
+        let first = checked.lines().next().unwrap();
+        assert!(first.starts_with(&format!("dh: {name}:3:")), "{checked}");
+        assert!(ran.contains(first), "{text}: {first}\n{ran}");
+    }
+}

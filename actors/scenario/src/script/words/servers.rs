@@ -80,10 +80,7 @@ fn orders(words: &mut Words) {
          mistake of the scenario; console(\"map x\") tries one.",
         |server: &mut ServerHandle, map: &str| {
             let plan = server.stage.plan()?;
-            let barcode = Contents::barcode(&plan, plan.servers.get(server.at), map)?;
-            let barcode = barcode.ok_or_else(|| {
-                wrong("map: a server only starts with the gray box; expected the id of a pallet")
-            })?;
+            let barcode = Contents::change(&plan, plan.servers.get(server.at), map)?;
             let line = format!("map {barcode}");
             server.stage.to_server(DeedKind::Event, server.at, &line.clone(), move |world, id| {
                 world.console(id, &line);

@@ -49,17 +49,19 @@ impl Word {
     }
 }
 
-/// Whether a word takes a value where its usage names it so.
+/// Whether a word takes a value where its usage names it so; `server` is whose word it is, where
+/// that is known.
 pub(in crate::script) fn check(
     stage: &Stage,
     word: &Word,
     take: &str,
     value: &Dynamic,
+    server: Option<usize>,
 ) -> Said<()> {
     let name = word.name();
     if take.starts_with('"') {
         let said = text(name, value)?;
-        return named(stage, word, take, &said);
+        return named(stage, word, take, &said, server);
     }
     match take {
         "n" if matches!(name, "spawn" | "half_open") => match integer(name, value)? {
@@ -95,7 +97,7 @@ fn in_span(stage: &Stage, word: &str, value: &Dynamic) -> Said<()> {
 }
 
 /// A text that names something.
-fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
+fn named(stage: &Stage, word: &Word, take: &str, said: &str, server: Option<usize>) -> Said<()> {
     match (take, word.usage) {
         ("\"name\"", "server(\"name\")") => stage.plan()?.server(said).map(drop),
         ("\"name\"", "peer(\"name\")") => stage.peer_called(said).map(drop),
@@ -110,7 +112,11 @@ fn named(stage: &Stage, word: &Word, take: &str, said: &str) -> Said<()> {
             false => Err(actors::no_figure(said)),
         },
         ("\"key\"", _) => preference(said).map(drop),
-        ("\"pallet\"", _) => Contents::barcode(&*stage.plan()?, None, said).map(drop),
+        ("\"pallet\"", _) => {
+            let plan = stage.plan()?;
+            let server = server.and_then(|at| plan.servers.get(at));
+            Contents::change(&plan, server, said).map(drop)
+        }
         _ => Ok(()),
     }
 }

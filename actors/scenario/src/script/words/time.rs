@@ -4,8 +4,9 @@ use rhai::{Array, Dynamic, FnPtr, Map, Position};
 
 use super::{PeerHandle, ServerHandle, Words};
 use crate::happening::{PEER_EVENTS, SERVER_EVENTS};
-use crate::script::error::{Said, unknown, wrong};
-use crate::script::limit::WAITING_MAX;
+use crate::script::error::{Said, again, unknown, wrong};
+use crate::script::gathered::Gathered;
+use crate::script::limit::{MISTAKES_MAX, WAITING_MAX};
 use crate::script::plan::Plan;
 use crate::script::stage::{Handler, Player, Stage, Target, What};
 use crate::script::value::{micros, ordinal};
@@ -50,6 +51,7 @@ pub(super) fn register(words: &mut Words) {
                 return Err(wrong("every: expected at least 0.001 seconds"));
             }
             let at = stage.0.now.get() + span;
+            in_time(&stage, "every", at)?;
             stage.call_at(at, What::Every(span, call), stage.0.place.get())
         },
     );
@@ -117,7 +119,8 @@ fn begin(stage: &Stage, data: &Map) -> Said<()> {
     if stage.runs() || stage.0.plan.borrow().is_some() {
         return Err(wrong("scenario: expected once, before anything else"));
     }
-    let plan = Plan::read(data)?;
+    let mut told = Gathered::default();
+    let plan = Plan::read(data, &mut told);
     stage.0.servers.borrow_mut().resize(plan.servers.len(), None);
     let players = plan.peers.iter().cloned();
     let players = players.map(|plan| Player {
@@ -129,7 +132,11 @@ fn begin(stage: &Stage, data: &Map) -> Said<()> {
     });
     stage.0.peers.borrow_mut().extend(players);
     *stage.0.plan.borrow_mut() = Some(std::rc::Rc::new(plan));
-    Ok(())
+    let mut mistakes = told.all();
+    mistakes.truncate(MISTAKES_MAX);
+    let first = mistakes.first().map(|it| again(it));
+    *stage.0.of_data.borrow_mut() = mistakes;
+    first.map_or(Ok(()), Err)
 }
 
 /// Have something called at a time.
@@ -149,7 +156,11 @@ pub(super) fn in_time(stage: &Stage, word: &str, at: Micros) -> Said<()> {
 }
 
 /// The mistake of a time after the end.
-pub(super) fn never_comes(word: &str, at: Micros, span: Micros) -> Box<rhai::EvalAltResult> {
+pub(in crate::script) fn never_comes(
+    word: &str,
+    at: Micros,
+    span: Micros,
+) -> Box<rhai::EvalAltResult> {
     let (at, span) = (at.as_secs_f64(), span.as_secs_f64());
     wrong(format!("{word}: the scenario ends at {span} s, so {at} s never comes"))
 }
