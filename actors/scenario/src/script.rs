@@ -10,6 +10,7 @@ mod deed;
 mod error;
 mod fold;
 mod gathered;
+mod grown;
 pub mod limit;
 mod plan;
 mod play;
@@ -256,6 +257,7 @@ impl Script {
         };
         mistakes.retain(|it| !is_told(it));
         mistakes.extend(unreached);
+        mistakes.extend(grown::mistakes(self, ast));
         // The same may show in the text too.
         mistakes.retain(|it| of_run.iter().all(|other| other.line != it.line));
         mistakes.extend(of_run);
@@ -274,6 +276,7 @@ impl Script {
         engine.on_debug(move |text, _, place| debugs.print(text, place));
         let ast = engine.compile(&self.text);
         let ast = ast.map_err(|error| ScriptError::parsing(self, &error))?;
+        grown::measure(&mut engine, &ast);
         stage.0.checks.borrow_mut().are_of(&ast);
         let mut scope = Scope::new();
         let ran = engine.run_ast_with_scope(&mut scope, &ast);

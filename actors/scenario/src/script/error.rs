@@ -246,7 +246,7 @@ pub(super) fn no_such<'a>(
 }
 
 /// What outgrew its bound, as the engine has it.
-fn too_large(what: &str) -> String {
+pub(super) fn too_large(what: &str) -> String {
     let max = match what {
         it if it.contains("string") => format!("{TEXT_MAX} bytes"),
         it if it.contains("map") => format!("{MAP_MAX} entries"),

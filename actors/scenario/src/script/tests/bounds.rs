@@ -49,6 +49,58 @@ fn few_operations_that_are_long_end_as_many_short_ones_do() {
 }
 
 #[test]
+fn what_grows_by_what_is_put_into_it_ends_with_its_place_and_its_bound() {
+    let (map, array) = ("object map too large; expected at most 4096 entries", "elements");
+    for (text, place, told) in [
+        ("let m = #{}; let n = 0; loop { m[\"k\" + n] = n; n += 1; }", "2:", map),
+        ("let m = #{}; let n = 0;\nat(1, || loop { m[\"k\" + n] = n; n += 1; });", "3:17", map),
+        (
+            "let m = #{}; let n = 0;\nevery(0.001, || {\n\
+             for it in 0..9 { m[\"\" + n] = n; n += 1; } });",
+            "4:18",
+            map,
+        ),
+        ("let m = #{ a: #{} }; let n = 0; loop { m.a[\"k\" + n] = n; n += 1; }", "2:", map),
+        (
+            "let m = #{}; let s = \"\"; s.pad(9000, 'x'); let n = 0;\n\
+             loop { m[\"\" + n] = s; n += 1 }",
+            "3:",
+            "string too large; expected at most 65536 bytes",
+        ),
+        (
+            "let a = []; a.pad(9000, 0); let big = []; big.pad(9000, 1); let n = 0;\n\
+             loop { a[n] = big; n += 1; }",
+            "3:",
+            array,
+        ),
+        (
+            "let a = []; for n in 0..90 { a.push([]); } let n = 0;\n\
+             loop { a[n].pad(16000, 1); n += 1; }",
+            "3:8",
+            array,
+        ),
+        (
+            "fn f(m) { let n = 0;\n loop { m[\"\" + n] = n; n += 1; } }\nat(1, || f(#{}));",
+            "3:9",
+            map,
+        ),
+        (
+            "fn f() { this[\"\" + dice(99)] = 1; }\nlet m = #{}; at(1, || loop { m.f() });",
+            "2:10",
+            "nothing is put into `this` by its place there",
+        ),
+    ] {
+        let ended = ended(&format!("{TOP}{text}"));
+        assert!(ended.starts_with(&format!("it.rhai:{place}")), "{text}: {ended}");
+        assert!(ended.contains(told), "{text}: {ended}");
+    }
+    let lawful = "let a = []; a.pad(1000, 0); let m = #{};
+        at(1, || { for n in 0..20000 { a[n % 1000] = n; m[\"k\" + n % 4000] = n; } });
+        at(2, || expect(\"all\", a[999] == 19999 && m.len() == 4000));";
+    assert_eq!(failures(&format!("{TOP}{lawful}")), [""; 0]);
+}
+
+#[test]
 fn what_is_asked_for_in_parts_is_bounded_in_all() {
     let floods = "at(1, || { for n in 0..65 { server(\"main\").flood(1, 0.1); } });";
     let told = ended(&format!("{TOP}{floods}"));
