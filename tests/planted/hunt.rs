@@ -136,6 +136,25 @@ hunts! {
 }
 
 #[test]
+fn a_lane_of_either_kind_that_holds_too_much_is_told() {
+    let script = Script::new(
+        "lanes.rhai",
+        "scenario(#{ seconds: 3, peers: #{ ada: #{} } });
+         at(2, || {
+             for n in 0..100 { peer(\"ada\").say(\"hi\"); }
+             for n in 0..300 { server(\"main\").console(\"say hi\"); }
+         });",
+    );
+    let run = || script.simulate(&conditions(1, false)).unwrap().report.failures;
+    let failures = planted::with(Bug::LaneWithoutBound, run);
+    for lane in ["peer-ada/connection: a lane of 64 held", "server-main/roster: a lane of 256 held"]
+    {
+        let told = failures.iter().any(|it| it.what.starts_with(lane));
+        assert!(told, "{lane}: {failures:?}");
+    }
+}
+
+#[test]
 fn each_bug_is_hunted() {
     assert_eq!(HUNTED, Bug::ALL);
 }
