@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use dh_messages::{
-    Channel, Direction, Fault, MESSAGES, MessageRow, ToClient, ToServer, WireError, opening, schema,
+    Channel, Direction, Fault, MESSAGES, MessageRow, SCHEMA_WORDS, ToClient, ToServer, WireError,
+    opening, schema, schema_text,
 };
-use dh_tests::fuzz::{BODIES, FRAMES, TEXTS};
+use dh_tests::fuzz::{BODIES, FRAMES, SCHEMAS, TEXTS};
 use dh_wire::envelope::Decoder;
-use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX};
-use dh_wire::schema::{Schema, Shape, Type};
+use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX, SCHEMA_TEXT_MAX};
+use dh_wire::schema::{Schema, Shape, Type, pack, unpack};
 
 use crate::fixture::{ENVELOPE, bytes_of, checked_in, file_of, packet_of, row_of};
 use crate::memory::measured;
@@ -106,6 +107,54 @@ fn no_reader_of_texts_panics_on_cuts_flips_and_nonsense() {
             TEXTS.iter().for_each(|(name, target)| through(name, *target, &bytes));
         }
     }
+}
+
+#[test]
+fn no_reader_of_schemas_panics_on_cuts_flips_and_mutations() {
+    let text = schema_text().into_bytes();
+    let packed = pack(&schema_text(), SCHEMA_WORDS);
+    let through_both =
+        |bytes: &[u8]| SCHEMAS.iter().for_each(|(name, target)| through(name, *target, bytes));
+    for bytes in cuts(&packed).chain(flips(&packed)) {
+        through_both(&bytes);
+    }
+    let mut random = Random(0x51a9_77c1_0b3e_d2f4);
+    for _ in 0..MUTATIONS / 10 {
+        let mut bytes = text.clone();
+        for _ in 0..=random.below(4) {
+            mutate(&mut bytes, &mut random);
+        }
+        through_both(&bytes);
+    }
+}
+
+#[test]
+fn reading_a_schema_allocates_no_more_than_its_share_of_the_text() {
+    let own = schema_text();
+    let head: String = own.split_inclusive('\n').take(3).collect();
+    let lines = |line: &dyn Fn(usize) -> String| (0..6_000).map(line).collect::<String>();
+    let texts = [
+        own.clone(),
+        format!("{head}record A\n{}", lines(&|n| format!("  a{n:x} u8\n"))),
+        format!("{head}enum A u32\n{}", lines(&|n| format!("  a{n:x} {n}\n"))),
+        format!("{head}union A u32\n{}", lines(&|n| format!("  a{n:x} {n} u8\n"))),
+        format!("{head}{}", lines(&|n| format!("record A{n:04x}\n"))),
+        format!("{head}record A\n  a {}u8{}\n", "tail(".repeat(15), ")".repeat(15)),
+        format!("{head}record A\n  a {}", "tail(".repeat(10_000)),
+    ];
+    for text in texts {
+        let (read, asked) = measured(|| Schema::read(text.as_bytes()));
+        let allowed = text.len() * READ_MEMORY_RATIO_MAX + READ_MEMORY_BASE_BYTES;
+        let read = read.map(|it| it.shapes.len());
+        assert!(asked <= allowed, "{asked} bytes for {}, {read:?}", text.len());
+    }
+    let bomb = pack(&"a".repeat(32 << 20), SCHEMA_WORDS);
+    let (unpacked, asked) = measured(|| unpack(&bomb, SCHEMA_WORDS));
+    assert!(unpacked.is_err());
+    assert!(
+        asked <= SCHEMA_TEXT_MAX + (bomb.len() + 1_024) * READ_MEMORY_RATIO_MAX,
+        "{asked} bytes"
+    );
 }
 
 /// JOIN-03

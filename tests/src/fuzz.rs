@@ -11,13 +11,14 @@ use dh_map::{Map, Mesh, image};
 use dh_messages::{
     BlobChunk, BlobRefused, BlobRequest, ClientChat, ClientInfo, ClientNotice, ClientReady,
     ConnectRequest, ConsoleAnswer, ConsoleLine, Input, MapLoad, Message, Opening, PlayerList,
-    SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
-    ToServer, decode, encode, opening, schema,
+    SCHEMA_WORDS, SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment,
+    SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
 };
 use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
 use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
+use dh_wire::schema::{pack, unpack};
 use dh_wire::stride::stride;
 
 /// An entry point and its name.
@@ -66,6 +67,9 @@ pub const FRAMES: &[Target] =
 
 /// The entry points for what people write.
 pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
+
+/// The entry points for what another build says of itself.
+pub const SCHEMAS: &[Target] = &[("schema", fuzz_schema), ("packed schema", fuzz_packed_schema)];
 
 /// The entry points for files that come from others.
 pub const FILES: &[Target] = &[
@@ -160,6 +164,31 @@ pub fn fuzz_console(bytes: &[u8]) {
     drop(parse(Side::Server, &line));
     drop(parse(Side::Client, &line));
     drop(Address::read(&line));
+}
+
+/// Reads the bytes as the text of a schema.
+///
+/// # Panics
+///
+/// If a text that is taken is not the one its schema is written as.
+pub fn fuzz_schema(bytes: &[u8]) {
+    if let Ok(schema) = Schema::read(bytes) {
+        assert_eq!(schema.text().as_bytes(), bytes, "a schema is written as another text");
+    }
+}
+
+/// Unpacks the bytes as the text of a schema.
+///
+/// # Panics
+///
+/// If what is unpacked does not come back once it is packed again.
+pub fn fuzz_packed_schema(bytes: &[u8]) {
+    if let Ok(text) = unpack(bytes, SCHEMA_WORDS) {
+        fuzz_schema(text.as_bytes());
+        if let Ok(again) = unpack(&pack(&text, SCHEMA_WORDS), SCHEMA_WORDS) {
+            assert_eq!(again, text, "a text is packed as another one");
+        }
+    }
 }
 
 /// Reads the bytes as stream 0 of either side, in pieces whose size the first byte chooses.

@@ -36,8 +36,8 @@ pub use self::join::{
 pub use self::notice::{ClientNotice, Severity};
 pub use self::opening::{Opening, opening};
 pub use self::registry::{
-    Channel, Direction, MESSAGES, Message, MessageRow, ToClient, ToServer, datagram, frame, schema,
-    schema_hash, schema_short, schema_text,
+    Channel, Direction, MESSAGES, Message, MessageRow, SCHEMA_WORDS, ToClient, ToServer, datagram,
+    frame, schema, schema_hash, schema_short, schema_text,
 };
 pub use self::roster::{PlayerEntry, PlayerList};
 pub use self::session_end::{CloseCode, SessionEnd};

@@ -134,6 +134,10 @@ registry! {
     }
 }
 
+/// What schemas are packed against on their way to another build: the text of the first build that
+/// sent one. Part of the frozen frame, and the same for ever, whatever today's text is.
+pub const SCHEMA_WORDS: &str = include_str!("words.txt");
+
 /// A shape with a number.
 pub trait Message: Fields {
     /// The number, unique in its direction.
@@ -253,6 +257,7 @@ pub fn schema() -> Schema {
             shape,
         });
     }
+    schema.messages.sort_by(|a, b| (&a.direction, a.id).cmp(&(&b.direction, b.id)));
     schema
 }
 

@@ -32,6 +32,20 @@ impl Width {
             Self::Four => "u32",
         }
     }
+
+    /// The width that this word of the schema text means.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::One, Self::Two, Self::Four].into_iter().find(|width| width.word() == word)
+    }
+
+    /// How many bits it has.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::One => 8,
+            Self::Two => 16,
+            Self::Four => 32,
+        }
+    }
 }
 
 macro_rules! kinds {
@@ -48,8 +62,23 @@ macro_rules! kinds {
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$Kind => $word),* }
             }
+
+            /// The kind that this word of the schema text means.
+            pub fn of_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.word() == word)
+            }
         }
     };
+}
+
+impl Kind {
+    /// The first version of the frame that spells it.
+    pub const fn since(self) -> u32 {
+        match self {
+            Self::Varu32 => 2,
+            _ => 1,
+        }
+    }
 }
 
 kinds! {

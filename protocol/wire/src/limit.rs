@@ -1,7 +1,7 @@
 //! Every limit of the wire, in one place.
 //!
-//! Used by writer, reader, describer and envelope. Never: a limit of one message, which stands in
-//! that message's types.
+//! Used by writer, reader, describer, envelope and whoever reads a schema. Never: a limit of one
+//! message, which stands in that message's types.
 
 /// The longest body an envelope may announce, in bytes.
 pub const ENVELOPE_BODY_MAX: usize = 1 << 20;
@@ -27,3 +27,12 @@ pub const LIST_MEMORY_RATIO_MAX: usize = 24;
 pub const READ_MEMORY_RATIO_MAX: usize = 64;
 /// What reading may allocate beside its share per byte, in bytes.
 pub const READ_MEMORY_BASE_BYTES: usize = 1_024;
+/// The longest text of a schema, in bytes.
+pub const SCHEMA_TEXT_MAX: usize = 256 << 10;
+/// The longest text of a schema once it is packed, in bytes.
+pub const SCHEMA_PACKED_MAX: usize = 64 << 10;
+/// The longest name in a schema that is read, in bytes.
+pub const SCHEMA_NAME_MAX: usize = 64;
+/// The most fields of all messages of a schema that is read, each shape counted wherever it is
+/// used.
+pub const SCHEMA_FIELDS_MAX: usize = 16_384;

@@ -1,8 +1,12 @@
 //! A protocol as data: every message, shape, enum and flag set by name.
 //!
-//! Made by `Describe` from the declarations; read by the schema walker, by tools, and later by the
-//! plans for other builds. Never: bytes of a packet.
+//! Made by `Describe` from the declarations, or read from the text of another build; used by the
+//! schema walker, by tools and by the plans for other builds. Never: bytes of a packet.
 
+mod check;
+mod error;
+mod pack;
+mod parse;
 mod text;
 
 use alloc::borrow::ToOwned;
@@ -11,10 +15,13 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use self::error::{SchemaError, SchemaFault};
+pub use self::pack::{pack, unpack};
 use crate::describe::Describe;
 use crate::error::{Fault, WireError};
 use crate::hash::Hash128;
 use crate::kind::{Kind, Width};
+use crate::limit::SCHEMA_TEXT_MAX;
 use crate::walk::{Fields, Value as _, Walk};
 
 /// A whole protocol.
@@ -22,7 +29,7 @@ use crate::walk::{Fields, Value as _, Walk};
 pub struct Schema {
     /// The version of the frame around it.
     pub protocol: u32,
-    /// The messages, in the order of the registry.
+    /// The messages, by direction and number.
     pub messages: Vec<MessageEntry>,
     /// Every named shape, enum and flag set.
     pub shapes: BTreeMap<String, Shape>,
@@ -132,6 +139,30 @@ impl Schema {
         Self { protocol, ..Self::default() }
     }
 
+    /// The schema that this text spells, if it is the canonical text of one whose shapes fit
+    /// together: stepping over bytes with it takes a time that the bytes bound. Allocates at most
+    /// [`READ_MEMORY_RATIO_MAX`](crate::limit::READ_MEMORY_RATIO_MAX) times what came.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is wrong, and how.
+    pub fn read(text: &[u8]) -> Result<Self, SchemaError> {
+        if text.len() > SCHEMA_TEXT_MAX {
+            let fault = SchemaFault::TooLong { bytes: text.len(), cap: SCHEMA_TEXT_MAX };
+            return Err(SchemaError::new(0, fault));
+        }
+        let text =
+            core::str::from_utf8(text).map_err(|_| SchemaError::new(0, SchemaFault::NotUtf8))?;
+        let schema = parse::parse(text)?;
+        if let Err(misfit) = check::check(&schema) {
+            return Err(SchemaError::new(heading(text, misfit.name), misfit.fault));
+        }
+        match first_difference(text, &schema.text()) {
+            None => Ok(schema),
+            Some(line) => Err(SchemaError::new(line, SchemaFault::NotCanonical)),
+        }
+    }
+
     /// Adds the shape `F` and all it holds; returns its name.
     pub fn shape<F: Fields>(&mut self) -> Result<String, WireError> {
         let mut describe = Describe::new(self);
@@ -156,4 +187,20 @@ impl Schema {
     pub fn identity(&self) -> Hash128 {
         Hash128::of(self.text().as_bytes())
     }
+}
+
+/// The line that names a shape first, from 1: its heading, or a message that has it.
+fn heading(text: &str, shape: &str) -> u32 {
+    let names = |line: &str| line.split(' ').any(|word| word == shape);
+    numbered(text.lines().position(names))
+}
+
+/// The first line that differs, from 1.
+fn first_difference(text: &str, canonical: &str) -> Option<u32> {
+    let pairs = || text.split('\n').zip(canonical.split('\n'));
+    (text != canonical).then(|| numbered(pairs().position(|(a, b)| a != b)))
+}
+
+fn numbered(position: Option<usize>) -> u32 {
+    position.and_then(|it| u32::try_from(it + 1).ok()).unwrap_or(0)
 }

@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 
 use crate::{
     Channel, ClientReady, ConnectRequest, Direction, Fault, Hash128, Input, MESSAGES, Message,
-    PROTOCOL_VERSION, SchemaHash, Snapshot, ToClient, ToServer, WireError, datagram, encode, frame,
-    schema, schema_hash, schema_short, schema_text,
+    PROTOCOL_VERSION, SCHEMA_WORDS, SchemaHash, Snapshot, ToClient, ToServer, WireError, datagram,
+    encode, frame, schema, schema_hash, schema_short, schema_text,
 };
 use dh_wire::Fields as _;
 use dh_wire::envelope::Decoder;
-use dh_wire::schema::{Shape, Type};
+use dh_wire::schema::{Schema, Shape, Type, pack, unpack};
 
 /// WIRE-18
 #[test]
@@ -111,6 +111,29 @@ fn the_identity_is_the_hash_of_the_text_and_moves_with_every_character() {
         other[at] ^= 1;
         assert_ne!(Hash128::of(&other), schema_hash());
     }
+}
+
+/// WIRE-19
+#[test]
+fn the_text_reads_back_as_this_protocol() {
+    assert_eq!(Schema::read(schema_text().as_bytes()), Ok(schema()));
+}
+
+/// PLAN-26
+#[test]
+fn the_words_that_schemas_are_packed_against_are_those_of_this_frame() {
+    let words = format!("{}", Hash128::of(SCHEMA_WORDS.as_bytes()));
+    assert_eq!((PROTOCOL_VERSION, words.as_str()), (2, "30d51dcf8c5ec5e38b59de31b39a9cbb"));
+}
+
+/// JOIN-10
+#[test]
+fn the_packed_text_is_less_than_a_third_of_it_and_at_most_8_kib() {
+    let text = schema_text();
+    let packed = pack(&text, SCHEMA_WORDS);
+    let sizes = format!("{} of {} bytes", packed.len(), text.len());
+    assert!(packed.len() * 10 <= text.len() * 3 && packed.len() <= 8 << 10, "{sizes}");
+    assert_eq!(unpack(&packed, SCHEMA_WORDS), Ok(text), "{sizes}");
 }
 
 /// WIRE-19
