@@ -1,6 +1,6 @@
 //! The walk that describes: it asks each value for one of everything and writes down what it is.
 //!
-//! Used by `Schema::shape`. Never: bytes. It also refuses declarations that could not be read back:
+//! Used by `Schema::shape`. The only bytes it makes are those of what a field held before. It also refuses declarations that could not be read back:
 //! fields after an end, lists nested too deep, two shapes under one name.
 
 use alloc::borrow::ToOwned;
@@ -8,12 +8,13 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Fault, WireError};
-use crate::kind::Kind;
+use crate::error::{Fault, WireError, counted};
+use crate::kind::{Kind, Width};
 use crate::limit::{LIST_DEPTH_MAX, NESTING_MAX};
 use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
 use crate::slot::{NamedValue, Slot};
 use crate::walk::{Count, Group, ListLen, Mark, Names, Walk};
+use crate::writer::Writer;
 
 /// Collects what it visits into a schema.
 #[derive(Debug)]
@@ -30,15 +31,24 @@ struct Open {
     field: &'static str,
     what: What,
     /// What has been visited inside.
-    inside: Vec<Field>,
+    inside: Vec<Visited>,
+}
+
+/// A field, and the bytes of what it held before the visit.
+#[derive(Debug)]
+struct Visited {
+    field: Field,
+    preset: Vec<u8>,
 }
 
 #[derive(Debug)]
 enum What {
     Record(&'static str),
-    Sparse(&'static Names),
+    /// With these members before the visit.
+    Sparse(&'static Names, u32),
     Union(&'static Names),
-    Optional,
+    /// With a value before the visit, or without one.
+    Optional(bool),
     List(CountAt, usize),
     Section,
     Tail,
@@ -58,16 +68,16 @@ impl<'a> Describe<'a> {
     }
 
     /// Puts a finished field into the group around it.
-    fn put(&mut self, name: &'static str, kind: Type) -> Result<(), WireError> {
+    fn put(&mut self, name: &'static str, kind: Type, preset: Vec<u8>) -> Result<(), WireError> {
         let Some(around) = self.open.last_mut() else {
             return Ok(());
         };
         let before =
             if matches!(around.what, What::Union(_)) { None } else { around.inside.last() };
-        if before.is_some_and(|before| reaches_end(self.schema, &before.kind)) {
+        if before.is_some_and(|before| reaches_end(self.schema, &before.field.kind)) {
             return Err(WireError::new(name, Fault::AfterEnd));
         }
-        around.inside.push(Field { name: name.to_owned(), kind });
+        around.inside.push(Visited { field: Field { name: name.to_owned(), kind }, preset });
         Ok(())
     }
 
@@ -86,42 +96,64 @@ impl<'a> Describe<'a> {
         }
     }
 
-    fn finish(&mut self, open: Open) -> Result<Type, WireError> {
+    /// What a group that has ended is, and the bytes of what it held before the visit.
+    fn finish(&mut self, open: Open) -> Result<(Type, Vec<u8>), WireError> {
         let Open { field, what, mut inside } = open;
         match what {
             What::Record(shape) => {
-                self.schema.insert(shape, Shape::Record(inside))?;
-                return Ok(Type::Named(shape.to_owned()));
+                let (fields, presets) = apart(inside);
+                let preset = presets.concat();
+                self.schema.insert(shape, Shape::Record(fields))?;
+                self.schema.preset(shape, presets)?;
+                return Ok((Type::Named(shape.to_owned()), preset));
             }
-            What::Sparse(names) => {
+            What::Sparse(names, mask) => {
                 self.refuse_ends(field, &inside)?;
-                self.schema.insert(names.name, Shape::Sparse(names.width, inside))?;
-                return Ok(Type::Named(names.name.to_owned()));
+                let (members, presets) = apart(inside);
+                let set = presets.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+                let held: Vec<u8> = set.flat_map(|(_, preset)| preset).copied().collect();
+                self.schema.insert(names.name, Shape::Sparse(names.width, members))?;
+                let preset = [number(names.width, mask), held].concat();
+                return Ok((Type::Named(names.name.to_owned()), preset));
             }
             What::Union(names) => {
-                let cases = inside.into_iter().zip(names.members).map(into_case).collect();
+                let (fields, presets) = apart(inside);
+                let tag = names.members.first().map_or(0, |(_, tag)| *tag);
+                let held = presets.into_iter().next().unwrap_or_default();
+                let cases = fields.into_iter().zip(names.members).map(into_case).collect();
                 self.schema.insert(names.name, Shape::Union(names.width, cases))?;
-                return Ok(Type::Named(names.name.to_owned()));
+                let preset = [number(names.width, tag), held].concat();
+                return Ok((Type::Named(names.name.to_owned()), preset));
             }
-            What::Optional | What::List(..) => self.refuse_ends(field, &inside)?,
+            What::Optional(_) | What::List(..) => self.refuse_ends(field, &inside)?,
             What::Section | What::Tail => {}
         }
-        let Some(Field { kind, .. }) = inside.pop() else {
+        let Some(Visited { field: Field { kind, .. }, preset }) = inside.pop() else {
             return Err(WireError::new(field, Fault::NoShape));
         };
         let inner = Box::new(kind);
         Ok(match what {
-            What::Optional => Type::Optional(inner),
-            What::List(count, cap) => Type::List { count, cap, entry: inner },
-            What::Tail => Type::Tail(inner),
-            What::Section | What::Record(_) | What::Sparse(_) | What::Union(_) => {
-                Type::Section(inner)
+            What::Optional(false) => (Type::Optional(inner), [0].into()),
+            What::Optional(true) => (Type::Optional(inner), [&[1], &preset[..]].concat()),
+            What::List(count, cap) => {
+                let none = match count {
+                    CountAt::One => [0].into(),
+                    CountAt::Two => [0, 0].into(),
+                    CountAt::Field(_) => Vec::new(),
+                };
+                (Type::List { count, cap, entry: inner }, none)
+            }
+            // The end of a packet, which says nothing of what would follow.
+            What::Tail => (Type::Tail(inner), Vec::new()),
+            What::Section | What::Record(_) | What::Sparse(..) | What::Union(_) => {
+                let len = number(Width::Two, counted(preset.len()));
+                (Type::Section(inner), [len, preset].concat())
             }
         })
     }
 
-    fn refuse_ends(&self, field: &'static str, inside: &[Field]) -> Result<(), WireError> {
-        if inside.iter().any(|inner| reaches_end(self.schema, &inner.kind)) {
+    fn refuse_ends(&self, field: &'static str, inside: &[Visited]) -> Result<(), WireError> {
+        if inside.iter().any(|inner| reaches_end(self.schema, &inner.field.kind)) {
             return Err(WireError::new(field, Fault::AfterEnd));
         }
         Ok(())
@@ -142,7 +174,7 @@ impl<'a> Describe<'a> {
 
 impl Walk for Describe<'_> {
     fn leaf(&mut self, name: &'static str, slot: Slot<'_>) -> Result<(), WireError> {
-        let kind = match slot {
+        let kind = match &slot {
             Slot::Str8(text) => Type::Str8(text.cap),
             Slot::Str16(text) => Type::Str16(text.cap),
             Slot::Enum(slot) => self.named(slot.names, false)?,
@@ -155,7 +187,9 @@ impl Walk for Describe<'_> {
                 Type::Leaf(kind)
             }
         };
-        self.put(name, kind)
+        let mut preset = Vec::new();
+        Writer::new(&mut preset).leaf(name, slot)?;
+        self.put(name, kind, preset)
     }
 
     fn record(&mut self, name: &'static str, shape: &'static str) -> Result<Mark, WireError> {
@@ -165,16 +199,21 @@ impl Walk for Describe<'_> {
     fn open(&mut self, name: &'static str, group: Group<'_>) -> Result<Mark, WireError> {
         let what = match group {
             Group::Optional(present) => {
+                let held = *present;
                 *present = true;
-                What::Optional
+                What::Optional(held)
             }
             Group::List(list) => {
+                if list.len > 0 {
+                    return Err(WireError::new(name, Fault::PresetConflict));
+                }
                 list.len = 1;
                 What::List(self.count_at(name, list)?, list.cap)
             }
             Group::Sparse(NamedValue { names, value }) => {
+                let held = *value;
                 *value = names.members.iter().fold(0, |bits, (_, bit)| bits | 1 << bit);
-                What::Sparse(names)
+                What::Sparse(names, held)
             }
             Group::Union(NamedValue { names, value }) => {
                 *value = names.members.first().map_or(0, |(_, tag)| *tag);
@@ -194,8 +233,8 @@ impl Walk for Describe<'_> {
             return Err(WireError::new("", Fault::NoShape));
         };
         let field = open.field;
-        let kind = self.finish(open)?;
-        self.put(field, kind)
+        let (kind, preset) = self.finish(open)?;
+        self.put(field, kind, preset)
     }
 
     fn again(&mut self, tag: &mut u32) -> bool {
@@ -208,6 +247,14 @@ impl Walk for Describe<'_> {
         }
         next.is_some()
     }
+}
+
+fn apart(inside: Vec<Visited>) -> (Vec<Field>, Vec<Vec<u8>>) {
+    inside.into_iter().map(|Visited { field, preset }| (field, preset)).unzip()
+}
+
+fn number(width: Width, value: u32) -> Vec<u8> {
+    value.to_le_bytes()[..width.bytes()].into()
 }
 
 fn into_case((field, (_, tag)): (Field, &(&'static str, u32))) -> Case {

@@ -64,6 +64,8 @@ pub enum Fault {
     WrongChannel(u8),
     /// Two different shapes described under one name.
     ShapeConflict,
+    /// A shape or a list that holds something else before a visit here than elsewhere.
+    PresetConflict,
     /// A field declared where only the end may be: after a tail or a rest.
     AfterEnd,
     /// Groups nested deeper than the limit.
@@ -126,6 +128,7 @@ impl fmt::Display for Fault {
             Self::UnknownMessage(id) => write!(f, "no message has the number {id}"),
             Self::WrongChannel(id) => write!(f, "message {id} does not travel on this channel"),
             Self::ShapeConflict => f.write_str("two shapes share one name"),
+            Self::PresetConflict => f.write_str("a shape or a list has more than one default"),
             Self::AfterEnd => f.write_str("nothing may follow a tail or a rest"),
             Self::TooDeep => f.write_str("groups nest too deep"),
             Self::NoShape => f.write_str("the schema holds no such shape"),

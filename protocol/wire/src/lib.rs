@@ -28,6 +28,7 @@ mod writer;
 pub mod dump;
 pub mod envelope;
 pub mod limit;
+pub mod plan;
 pub mod schema;
 pub mod stride;
 
@@ -40,6 +41,7 @@ pub use self::few::{Few8, Full};
 pub use self::hash::{Content, Guid, Hash128, Root, Short};
 pub use self::kind::{Kind, Width};
 pub use self::list::{Count16, Counted, List8, List16};
+pub use self::plan::Plan;
 pub use self::reader::{Reader, decode};
 pub use self::scalar::Varu32;
 pub use self::schema::Schema;

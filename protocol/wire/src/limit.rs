@@ -36,3 +36,8 @@ pub const SCHEMA_NAME_MAX: usize = 64;
 /// The most fields of all messages of a schema that is read, each shape counted wherever it is
 /// used.
 pub const SCHEMA_FIELDS_MAX: usize = 16_384;
+/// What another build's packet may grow to when it is rewritten as one of this build's: so many
+/// times its bytes, plus [`PLAN_GROWTH_BASE_BYTES`].
+pub const PLAN_GROWTH_RATIO_MAX: usize = 2;
+/// What rewriting may add beside its share per byte, in bytes.
+pub const PLAN_GROWTH_BASE_BYTES: usize = 64 << 10;

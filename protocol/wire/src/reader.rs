@@ -40,6 +40,11 @@ impl<'a> Reader<'a> {
         Self { whole: bytes, rest: bytes, end: bytes.len(), count: None }
     }
 
+    /// A reader at the start of `bytes`, after a count field that says so many.
+    pub(crate) const fn counted(bytes: &'a [u8], count: u16) -> Self {
+        Self { count: Some(count), ..Self::new(bytes) }
+    }
+
     /// How many bytes are left, inside a section to the section's end.
     #[inline]
     pub const fn remaining(&self) -> usize {

@@ -25,7 +25,7 @@ use crate::limit::SCHEMA_TEXT_MAX;
 use crate::walk::{Fields, Value as _, Walk};
 
 /// A whole protocol.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// The version of the frame around it.
     pub protocol: u32,
@@ -33,7 +33,19 @@ pub struct Schema {
     pub messages: Vec<MessageEntry>,
     /// Every named shape, enum and flag set.
     pub shapes: BTreeMap<String, Shape>,
+    /// What the fields of each record hold before a visit, as bytes. Known of this build's records
+    /// alone: no text spells it, and two schemas are the same without it.
+    pub(crate) presets: BTreeMap<String, Vec<Vec<u8>>>,
 }
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { protocol, messages, shapes, presets: _ } = self;
+        (protocol, messages, shapes) == (&other.protocol, &other.messages, &other.shapes)
+    }
+}
+
+impl Eq for Schema {}
 
 /// A message by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +192,22 @@ impl Schema {
             }
             Some(known) if *known == shape => Ok(()),
             Some(_) => Err(WireError::new(name, Fault::ShapeConflict)),
+        }
+    }
+
+    /// Adds what the fields of a record hold before a visit; the same wherever it is used.
+    pub(crate) fn preset(
+        &mut self,
+        name: &'static str,
+        presets: Vec<Vec<u8>>,
+    ) -> Result<(), WireError> {
+        match self.presets.get(name) {
+            None => {
+                self.presets.insert(name.to_owned(), presets);
+                Ok(())
+            }
+            Some(known) if *known == presets => Ok(()),
+            Some(_) => Err(WireError::new(name, Fault::PresetConflict)),
         }
     }
 

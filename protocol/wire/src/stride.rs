@@ -1,6 +1,6 @@
 //! The schema walker: steps over bytes that only a schema explains.
 //!
-//! Used by tests and tools now, and by the plans for other builds. It is the only code that does
+//! Used by tests and tools, and by the plans for other builds. It is the only code that does
 //! this, and every byte it steps over is read by the one `Reader`. Never: a Rust type of a message;
 //! the schema may be another build's, so its nesting and its counts are checked too.
 
@@ -56,6 +56,30 @@ pub fn stride(
     };
     let stepped = strider.named(shape).and_then(|()| strider.reader.finish());
     stepped.map_err(|WireError { fault, .. }| StrideError { path: strider.path.join("."), fault })
+}
+
+/// Steps over one value of `kind` at the start of `bytes`, which may end later; how many bytes it
+/// takes. A list that is counted by an earlier field has `count` entries.
+pub(crate) fn step(
+    schema: &Schema,
+    kind: &Type,
+    bytes: &[u8],
+    count: u16,
+) -> Result<usize, WireError> {
+    let mut strider = Strider {
+        schema,
+        reader: Reader::counted(bytes, count),
+        visit: &mut |_| {},
+        path: Vec::new(),
+        count: None,
+        text: String::new(),
+    };
+    // The plan has resolved which field that was.
+    if let Type::List { count: CountAt::Field(field), .. } = kind {
+        strider.count = Some(field);
+    }
+    strider.value("", kind)?;
+    Ok(strider.reader.offset())
 }
 
 struct Strider<'s, 'b, 'v> {

@@ -3,6 +3,7 @@
 mod groups;
 mod hostile;
 mod leaves;
+mod plan;
 mod read_schema;
 mod schema;
 #[expect(dead_code, reason = "the macro gives each type more than these tests use")]

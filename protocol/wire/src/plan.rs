@@ -1,0 +1,106 @@
+//! The plan for another build: how each of its messages is rewritten as one of this build's.
+//!
+//! Made once for each schema that is met. Fields, enum members, flag bits and union cases pair by
+//! name; what only the peer knows is stepped over, what only this build knows keeps what it holds
+//! before a visit. A rewritten body goes through the ordinary reader, which checks every value.
+//! Never: a message's Rust type, or bytes on their way out.
+
+mod compile;
+mod program;
+mod rewrite;
+
+use alloc::vec::Vec;
+
+use self::compile::{Compiled, compile};
+use self::program::Program;
+use self::rewrite::{Halt, Rewrite};
+use crate::error::{Fault, WireError};
+use crate::schema::{MessageEntry, Schema};
+
+/// How what a peer of another build writes is read.
+#[derive(Debug)]
+pub struct Plan {
+    peer: Schema,
+    /// By the peer's number.
+    messages: Vec<Option<Entry>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// This build's number for it.
+    id: u8,
+    /// Nothing where both builds have the same shape.
+    program: Option<Program>,
+}
+
+/// What has become of a peer's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planned {
+    /// The body is read as it is, as this build's message of this number.
+    Same(u8),
+    /// What was put out is read, as this build's message of this number.
+    Rewritten(u8),
+    /// This build has no such message, or nothing to say what the peer says in it.
+    Unknown,
+}
+
+impl Plan {
+    /// The plan by which a build of the schema `own` reads what one of the schema `peer` sends in
+    /// this direction.
+    ///
+    /// # Errors
+    ///
+    /// A list of the peer's whose count field is nowhere before it.
+    pub fn new(own: &Schema, peer: Schema, direction: &str) -> Result<Self, WireError> {
+        let mut messages = Vec::new();
+        messages.resize_with(usize::from(u8::MAX) + 1, || None);
+        for theirs in peer.messages.iter().filter(|it| it.direction == direction) {
+            let is_same = |it: &&MessageEntry| it.direction == direction && it.name == theirs.name;
+            let Some(ours) = own.messages.iter().find(is_same) else { continue };
+            let program = match compile(own, &ours.shape, &peer, &theirs.shape)? {
+                Compiled::Same => None,
+                Compiled::Program(program) => Some(program),
+            };
+            messages[usize::from(theirs.id)] = Some(Entry { id: ours.id, program });
+        }
+        Ok(Self { peer, messages })
+    }
+
+    /// The peer's schema.
+    pub const fn peer(&self) -> &Schema {
+        &self.peer
+    }
+
+    /// Rewrites the body of the peer's message `id`. `out` is emptied first, and keeps its memory.
+    ///
+    /// # Errors
+    ///
+    /// A body that the peer's own schema does not describe, or one that would grow beyond
+    /// [`PLAN_GROWTH_RATIO_MAX`](crate::limit::PLAN_GROWTH_RATIO_MAX).
+    pub fn rewrite(&self, id: u8, body: &[u8], out: &mut Vec<u8>) -> Result<Planned, WireError> {
+        out.clear();
+        let Some(Some(entry)) = self.messages.get(usize::from(id)) else {
+            return Ok(Planned::Unknown);
+        };
+        let Some(program) = &entry.program else {
+            return Ok(Planned::Same(entry.id));
+        };
+        match Rewrite::new(&self.peer, program, body, out).whole(program) {
+            Ok(()) => Ok(Planned::Rewritten(entry.id)),
+            Err(Halt::Unknown) => Ok(Planned::Unknown),
+            Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
+        }
+    }
+}
+
+impl From<WireError> for Halt {
+    fn from(WireError { fault, .. }: WireError) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}

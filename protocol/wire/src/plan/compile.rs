@@ -1,0 +1,566 @@
+//! Pairs two shapes by name and makes the steps from one to the other.
+//!
+//! Used once for each message of a peer's schema. The peer's schema has been checked, so its shapes
+//! nest and multiply within bounds. Never: bytes of a packet.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::program::{
+    CountedBy, Entries, Enum, Flags, List, Number, Program, Sparse, Step, Steps, Text, Union,
+};
+use crate::error::{Fault, WireError};
+use crate::kind::{Kind, Width};
+use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
+
+/// What has become of a pair of shapes.
+pub(super) enum Compiled {
+    /// They are the same.
+    Same,
+    /// They differ.
+    Program(Program),
+}
+
+/// The steps from the peer's shape to this build's.
+pub(super) fn compile(
+    own: &Schema,
+    own_shape: &str,
+    peer: &Schema,
+    peer_shape: &str,
+) -> Result<Compiled, WireError> {
+    let mut compiler = Compiler { own, peer, places: 0, counts: 0, newest: None, last: true };
+    if compiler.same_named(peer_shape, own_shape) {
+        return Ok(Compiled::Same);
+    }
+    let steps = compiler.named(peer_shape, own_shape)?.unwrap_or_default();
+    let Compiler { places, counts, .. } = compiler;
+    Ok(Compiled::Program(Program { steps: tidy(steps), places, counts }))
+}
+
+struct Compiler<'s> {
+    own: &'s Schema,
+    peer: &'s Schema,
+    places: usize,
+    counts: usize,
+    /// The peer's newest count field that no list has taken.
+    newest: Option<usize>,
+    /// Whether what is paired ends both messages.
+    last: bool,
+}
+
+impl<'s> Compiler<'s> {
+    /// The steps for two shapes; nothing where they are of different families.
+    fn named(&mut self, peer: &str, own: &str) -> Result<Option<Vec<Step>>, WireError> {
+        let (peer_schema, own_schema) = (self.peer, self.own);
+        let shapes = (peer_schema.shapes.get(peer), own_schema.shapes.get(own));
+        let (Some(theirs), Some(ours)) = shapes else { return Ok(None) };
+        Ok(Some(match (theirs, ours) {
+            (Shape::Record(theirs), Shape::Record(ours)) => self.record(theirs, own, ours)?,
+            (Shape::Sparse(from, theirs), Shape::Sparse(to, ours)) => {
+                [self.sparse((*from, theirs), (*to, ours))?].into()
+            }
+            (Shape::Union(from, theirs), Shape::Union(to, ours)) => {
+                [self.union((*from, theirs), (*to, ours))?].into()
+            }
+            (
+                Shape::Enum { width: from, members: theirs, .. },
+                Shape::Enum { width: to, members: ours, .. },
+            ) => {
+                if (from, theirs) == (to, ours) {
+                    return Ok(Some([Step::Copy(to.bytes())].into()));
+                }
+                let preset = self.preset(&Type::Named(own.into()));
+                let members = paired(theirs, ours);
+                [Step::Enum(Box::new(Enum { from: *from, to: *to, members, preset }))].into()
+            }
+            (Shape::Flags(from, theirs), Shape::Flags(to, ours)) => {
+                if (from, theirs) == (to, ours) {
+                    return Ok(Some([Step::Copy(to.bytes())].into()));
+                }
+                let bits = paired(theirs, ours);
+                [Step::Flags(Box::new(Flags { from: *from, to: *to, bits }))].into()
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn record(
+        &mut self,
+        theirs: &'s [Field],
+        own: &str,
+        ours: &'s [Field],
+    ) -> Result<Vec<Step>, WireError> {
+        let places: BTreeMap<&str, usize> =
+            theirs.iter().enumerate().map(|(at, field)| (field.name.as_str(), at)).collect();
+        let pairs: Vec<Option<usize>> =
+            ours.iter().map(|field| places.get(field.name.as_str()).copied()).collect();
+        let found = pairs.iter().flatten();
+        if found.clone().zip(found.skip(1)).all(|(one, next)| one < next) {
+            self.in_order(theirs, own, ours, &pairs)
+        } else {
+            self.moved(theirs, own, ours, &pairs)
+        }
+    }
+
+    /// A record whose common fields stand in one order: read once from front to back.
+    fn in_order(
+        &mut self,
+        theirs: &'s [Field],
+        own: &str,
+        ours: &'s [Field],
+        pairs: &[Option<usize>],
+    ) -> Result<Vec<Step>, WireError> {
+        let is_last = core::mem::take(&mut self.last);
+        let (mut steps, mut next) = (Vec::new(), 0);
+        for (at, (field, pair)) in ours.iter().zip(pairs).enumerate() {
+            let Some(pair) = *pair else {
+                steps.extend(self.absent(own, at, &field.kind));
+                continue;
+            };
+            for skipped in &theirs[next..pair] {
+                steps.extend(self.skip(&skipped.kind)?);
+            }
+            next = pair + 1;
+            self.last = is_last && next == theirs.len() && at + 1 == ours.len();
+            match self.kind(&theirs[pair].kind, &field.kind, (own, at))? {
+                Some(converted) => steps.extend(converted),
+                None => {
+                    steps.extend(self.skip(&theirs[pair].kind)?);
+                    steps.extend(self.absent(own, at, &field.kind));
+                }
+            }
+        }
+        for skipped in &theirs[next..] {
+            steps.extend(self.skip(&skipped.kind)?);
+        }
+        Ok(steps)
+    }
+
+    /// A record whose fields stand in another order: walked once to find them, then read field by
+    /// field.
+    fn moved(
+        &mut self,
+        theirs: &'s [Field],
+        own: &str,
+        ours: &'s [Field],
+        pairs: &[Option<usize>],
+    ) -> Result<Vec<Step>, WireError> {
+        self.last = false;
+        let first = self.places;
+        self.places += theirs.len() + 1;
+        let mut steps = Vec::new();
+        // Each list is counted by the field that was newest where it stands.
+        let mut newest = Vec::new();
+        for (at, field) in theirs.iter().enumerate() {
+            steps.push(Step::Mark(first + at));
+            newest.push(self.newest);
+            steps.extend(self.skip(&field.kind)?);
+        }
+        steps.push(Step::Mark(first + theirs.len()));
+        let after = self.newest;
+        for (at, (field, pair)) in ours.iter().zip(pairs).enumerate() {
+            let Some(pair) = *pair else {
+                steps.extend(self.absent(own, at, &field.kind));
+                continue;
+            };
+            self.newest = newest[pair];
+            match self.kind(&theirs[pair].kind, &field.kind, (own, at))? {
+                Some(converted) => {
+                    steps.push(Step::Go(first + pair));
+                    steps.extend(converted);
+                }
+                None => steps.extend(self.absent(own, at, &field.kind)),
+            }
+        }
+        self.newest = after;
+        steps.push(Step::Go(first + theirs.len()));
+        Ok(steps)
+    }
+
+    /// The steps for a field of this build that the peer does not have.
+    fn absent(&self, own: &str, at: usize, kind: &Type) -> Vec<Step> {
+        match kind {
+            Type::Leaf(Kind::Count16) => [Step::PutCount(None)].into(),
+            Type::List { count: CountAt::Field(_), .. } => [Step::NoEntries].into(),
+            Type::Named(name) if holds_count(self.own, kind) => match self.own.shapes.get(name) {
+                Some(Shape::Record(fields)) => {
+                    let fields = fields.iter().enumerate();
+                    fields.flat_map(|(at, field)| self.absent(name, at, &field.kind)).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => [Step::Insert(self.held(own, at, kind))].into(),
+        }
+    }
+
+    /// The steps over a value that only the peer has.
+    fn skip(&mut self, kind: &'s Type) -> Result<Vec<Step>, WireError> {
+        if let Some(size) = size_of(self.peer, kind) {
+            if !holds_count(self.peer, kind) {
+                return Ok([Step::Skip(size)].into());
+            }
+        }
+        Ok(match kind {
+            Type::Leaf(Kind::Count16) => [Step::TakeCount(self.take_count())].into(),
+            Type::List { count: CountAt::Field(_), .. } => {
+                [Step::WalkCounted(self.taken()?, kind.clone())].into()
+            }
+            Type::Named(name) => match self.peer.shapes.get(name) {
+                Some(Shape::Record(fields)) => {
+                    let mut steps = Vec::new();
+                    for field in fields {
+                        steps.extend(self.skip(&field.kind)?);
+                    }
+                    steps
+                }
+                _ => [Step::Walk(kind.clone())].into(),
+            },
+            _ => [Step::Walk(kind.clone())].into(),
+        })
+    }
+
+    /// The number that the peer's next count field is remembered by.
+    fn take_count(&mut self) -> usize {
+        self.newest = Some(self.counts);
+        self.counts += 1;
+        self.counts - 1
+    }
+
+    /// The peer's newest count field, which no other list may take then.
+    fn taken(&mut self) -> Result<usize, WireError> {
+        self.newest.take().ok_or(WireError::new("", Fault::NoCount))
+    }
+
+    /// The steps for two types; nothing where they are of different families. `place` is the
+    /// record and the field that the value is of.
+    fn kind(
+        &mut self,
+        peer: &'s Type,
+        own: &'s Type,
+        place: (&str, usize),
+    ) -> Result<Option<Vec<Step>>, WireError> {
+        let held = || self.held(place.0, place.1, own);
+        let step = match (peer, own) {
+            (Type::Tail(peer), Type::Tail(own)) => {
+                let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
+                Step::Tail { steps, absent: Box::default() }
+            }
+            // Where this build's packet may end, its field holds what its type does.
+            (peer, Type::Tail(own)) => return self.kind(peer, own, ("", 0)),
+            (Type::Tail(peer), own) => {
+                let absent = held();
+                let Some(steps) = self.kind(peer, own, place)? else { return Ok(None) };
+                Step::Tail { steps: tidy(steps), absent }
+            }
+            (Type::Leaf(Kind::Count16), Type::Leaf(Kind::Count16)) => {
+                let count = self.take_count();
+                return Ok(Some([Step::TakeCount(count), Step::PutCount(Some(count))].into()));
+            }
+            (Type::Leaf(from), Type::Leaf(to)) => match leaf(*from, *to, held) {
+                Some(step) => step,
+                None => return Ok(None),
+            },
+            (Type::Str8(_) | Type::Str16(_), Type::Str8(cap) | Type::Str16(cap)) => {
+                let width = |it: &Type| {
+                    if matches!(it, Type::Str8(_)) { Width::One } else { Width::Two }
+                };
+                let (from, to) = (width(peer), width(own));
+                Step::Text(Text { from, to, cap: *cap, preset: held() })
+            }
+            (Type::Named(peer), Type::Named(own)) => return self.named_at(peer, own, place),
+            (Type::Optional(peer), Type::Optional(own)) => {
+                let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
+                Step::Optional { steps, kind: (**peer).clone() }
+            }
+            (Type::List { .. }, Type::List { .. }) => return self.list(peer, own),
+            (Type::Section(peer), Type::Section(own)) => {
+                let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
+                Step::Section(steps)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some([step].into()))
+    }
+
+    /// Two shapes at a field: an enum there keeps what that field holds.
+    fn named_at(
+        &mut self,
+        peer: &str,
+        own: &str,
+        (record, at): (&str, usize),
+    ) -> Result<Option<Vec<Step>>, WireError> {
+        let mut steps = self.named(peer, own)?;
+        if let Some([Step::Enum(step)]) = steps.as_deref_mut() {
+            step.preset = self.held(record, at, &Type::Named(own.into()));
+        }
+        Ok(steps)
+    }
+
+    /// Two types inside a group, where a value holds what its type does before a visit.
+    fn inner(&mut self, peer: &'s Type, own: &'s Type) -> Result<Option<Steps>, WireError> {
+        self.last = false;
+        Ok(self.kind(peer, own, ("", 0))?.map(tidy))
+    }
+
+    fn list(&mut self, peer: &'s Type, own: &'s Type) -> Result<Option<Vec<Step>>, WireError> {
+        let (
+            Type::List { count: from, cap: from_cap, entry: theirs },
+            Type::List { count: to, cap: to_cap, entry: ours },
+        ) = (peer, own)
+        else {
+            return Ok(None);
+        };
+        let is_last = core::mem::take(&mut self.last);
+        let newest = self.newest;
+        let from = match from {
+            CountAt::One => CountedBy::Width(Width::One),
+            CountAt::Two => CountedBy::Width(Width::Two),
+            CountAt::Field(_) => CountedBy::Field(self.taken()?),
+        };
+        let to = match to {
+            CountAt::One => CountedBy::Width(Width::One),
+            CountAt::Two => CountedBy::Width(Width::Two),
+            CountAt::Field(_) => CountedBy::Field(0),
+        };
+        let Some(steps) = self.inner(theirs, ours)? else {
+            self.newest = newest;
+            return Ok(None);
+        };
+        let entries = if is_last && same_type((self.peer, theirs), (self.own, ours)) {
+            Entries::Rest
+        } else if let [Step::Copy(size)] = &*steps {
+            Entries::Flat(*size)
+        } else {
+            Entries::Each { kind: (**theirs).clone(), steps }
+        };
+        let (from_cap, to_cap) = (*from_cap, *to_cap);
+        let list = List { from, to, from_cap, to_cap, entries };
+        Ok(Some([Step::List(Box::new(list))].into()))
+    }
+
+    fn sparse(
+        &mut self,
+        (from, theirs): (Width, &'s [Field]),
+        (to, ours): (Width, &'s [Field]),
+    ) -> Result<Step, WireError> {
+        let place = self.places;
+        self.places += theirs.len() + 1;
+        let mut skips = Vec::new();
+        for member in theirs {
+            skips.push(tidy(self.skip(&member.kind)?));
+        }
+        let mut members = Vec::new();
+        for (bit, member) in (0_u32..).zip(ours) {
+            let Some(pair) = theirs.iter().position(|it| it.name == member.name) else { continue };
+            if let Some(steps) = self.inner(&theirs[pair].kind, &member.kind)? {
+                members.push((bit, pair, steps));
+            }
+        }
+        Ok(Step::Sparse(Box::new(Sparse { from, to, skips, members, place })))
+    }
+
+    fn union(
+        &mut self,
+        (from, theirs): (Width, &'s [Case]),
+        (to, ours): (Width, &'s [Case]),
+    ) -> Result<Step, WireError> {
+        let mut cases = Vec::new();
+        for case in theirs {
+            let Some(pair) = ours.iter().find(|it| it.name == case.name) else { continue };
+            if let Some(steps) = self.inner(&case.kind, &pair.kind)? {
+                cases.push((case.tag, pair.tag, steps));
+            }
+        }
+        Ok(Step::Union(Box::new(Union { from, to, cases })))
+    }
+
+    /// What a field of this build's holds before a visit, as bytes.
+    fn held(&self, record: &str, at: usize, kind: &Type) -> Box<[u8]> {
+        let held = self.own.presets.get(record).and_then(|fields| fields.get(at));
+        held.map_or_else(|| self.preset(kind), |bytes| bytes.as_slice().into())
+    }
+
+    /// What a value of this type holds that no record gives another default.
+    fn preset(&self, kind: &Type) -> Box<[u8]> {
+        preset(self.own, kind).into()
+    }
+
+    fn same_named(&self, peer: &str, own: &str) -> bool {
+        same_named((self.peer, peer), (self.own, own))
+    }
+}
+
+/// The step between two leaves that are no count field; nothing where their families differ.
+fn leaf(from: Kind, to: Kind, held: impl Fn() -> Box<[u8]>) -> Option<Step> {
+    let is_number = |kind| is_integer(kind) || is_float(kind);
+    Some(if from == to {
+        match from {
+            Kind::Varu32 => Step::Varu32,
+            Kind::Rest => Step::CopyRest,
+            _ => Step::Copy(size_of_leaf(from)?),
+        }
+    } else if is_number(from)
+        && is_integer(from) == is_integer(to)
+        && is_float(from) == is_float(to)
+    {
+        Step::Number(Number { from, to, preset: held() })
+    } else {
+        return None;
+    })
+}
+
+const fn is_integer(kind: Kind) -> bool {
+    use Kind::{I8, I16, I32, I64, U8, U16, U32, U64, Varu32};
+    matches!(kind, U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 | Varu32)
+}
+
+const fn is_float(kind: Kind) -> bool {
+    matches!(kind, Kind::F32 | Kind::F64)
+}
+
+/// The values of members that both have, sorted by the peer's.
+fn paired(theirs: &[(String, u32)], ours: &[(String, u32)]) -> Vec<(u32, u32)> {
+    let ours: BTreeMap<&str, u32> =
+        ours.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let pair = |(name, value): &(String, u32)| ours.get(name.as_str()).map(|own| (*value, *own));
+    let mut pairs: Vec<(u32, u32)> = theirs.iter().filter_map(pair).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Whether a value has a count field for a list after it.
+fn holds_count(schema: &Schema, kind: &Type) -> bool {
+    match kind {
+        Type::Leaf(kind) => *kind == Kind::Count16,
+        Type::Named(name) => match schema.shapes.get(name) {
+            Some(Shape::Record(fields)) => fields.iter().any(|it| holds_count(schema, &it.kind)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// How many bytes each value of a type takes, where that is one number.
+fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
+    match kind {
+        Type::Leaf(kind) => size_of_leaf(*kind),
+        Type::Named(name) => match schema.shapes.get(name)? {
+            Shape::Record(fields) => {
+                fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
+            }
+            Shape::Enum { width, .. } | Shape::Flags(width, _) => Some(width.bytes()),
+            Shape::Sparse(..) | Shape::Union(..) => None,
+        },
+        _ => None,
+    }
+}
+
+const fn size_of_leaf(kind: Kind) -> Option<usize> {
+    Some(match kind {
+        Kind::U8 | Kind::I8 | Kind::Bool => 1,
+        Kind::U16 | Kind::I16 | Kind::Count16 => 2,
+        Kind::U32 | Kind::I32 | Kind::F32 => 4,
+        Kind::U64 | Kind::I64 | Kind::F64 => 8,
+        Kind::F32x3 => 12,
+        Kind::F32x4 | Kind::Hash128 | Kind::Guid => 16,
+        Kind::Root => 32,
+        Kind::Varu32 | Kind::Rest => return None,
+    })
+}
+
+/// What a value of a type of this build holds before a visit, as bytes.
+fn preset(own: &Schema, kind: &Type) -> Vec<u8> {
+    match kind {
+        Type::Leaf(Kind::Varu32) | Type::Str8(_) | Type::Optional(_) => [0].into(),
+        Type::Leaf(kind) => alloc::vec![0; size_of_leaf(*kind).unwrap_or(0)],
+        Type::Str16(_) => [0, 0].into(),
+        Type::List { count: CountAt::One, .. } => [0].into(),
+        Type::List { count: CountAt::Two, .. } => [0, 0].into(),
+        Type::List { count: CountAt::Field(_), .. } | Type::Tail(_) => Vec::new(),
+        Type::Section(inner) => {
+            let body = preset(own, inner);
+            [crate::error::counted(body.len()).to_le_bytes()[..2].to_vec(), body].concat()
+        }
+        Type::Named(name) => match own.shapes.get(name) {
+            Some(Shape::Record(_)) => {
+                own.presets.get(name).map(|it| it.concat()).unwrap_or_default()
+            }
+            Some(Shape::Sparse(width, _) | Shape::Flags(width, _)) => alloc::vec![0; width.bytes()],
+            Some(Shape::Enum { width, open, members }) => {
+                let first = members.first().map_or(0, |(_, value)| *value);
+                let value = if *open { 0 } else { first };
+                value.to_le_bytes()[..width.bytes()].into()
+            }
+            Some(Shape::Union(width, cases)) => {
+                let Some(case) = cases.first() else { return Vec::new() };
+                let tag = case.tag.to_le_bytes()[..width.bytes()].to_vec();
+                [tag, preset(own, &case.kind)].concat()
+            }
+            None => Vec::new(),
+        },
+    }
+}
+
+/// Whether two shapes are read alike, whatever they are called.
+fn same_named(peer: (&Schema, &str), own: (&Schema, &str)) -> bool {
+    let same = |theirs: &Type, ours: &Type| same_type((peer.0, theirs), (own.0, ours));
+    let fields = |theirs: &[Field], ours: &[Field]| {
+        theirs.len() == ours.len()
+            && theirs.iter().zip(ours).all(|(a, b)| a.name == b.name && same(&a.kind, &b.kind))
+    };
+    match (peer.0.shapes.get(peer.1), own.0.shapes.get(own.1)) {
+        (Some(Shape::Record(theirs)), Some(Shape::Record(ours))) => fields(theirs, ours),
+        (Some(Shape::Sparse(from, theirs)), Some(Shape::Sparse(to, ours))) => {
+            from == to && fields(theirs, ours)
+        }
+        (Some(Shape::Union(from, theirs)), Some(Shape::Union(to, ours))) => {
+            from == to
+                && theirs.len() == ours.len()
+                && theirs
+                    .iter()
+                    .zip(ours)
+                    .all(|(a, b)| (&a.name, a.tag) == (&b.name, b.tag) && same(&a.kind, &b.kind))
+        }
+        (Some(theirs), Some(ours)) => theirs == ours,
+        _ => false,
+    }
+}
+
+fn same_type((peer_schema, peer): (&Schema, &Type), (own_schema, own): (&Schema, &Type)) -> bool {
+    let same = |theirs: &Type, ours: &Type| same_type((peer_schema, theirs), (own_schema, ours));
+    match (peer, own) {
+        (Type::Named(theirs), Type::Named(ours)) => {
+            same_named((peer_schema, theirs), (own_schema, ours))
+        }
+        (Type::Optional(theirs), Type::Optional(ours))
+        | (Type::Section(theirs), Type::Section(ours))
+        | (Type::Tail(theirs), Type::Tail(ours)) => same(theirs, ours),
+        (
+            Type::List { count: from, cap: theirs, entry: their_entry },
+            Type::List { count: to, cap: ours, entry: our_entry },
+        ) => from == to && theirs <= ours && same(their_entry, our_entry),
+        (Type::Str8(theirs), Type::Str8(ours)) | (Type::Str16(theirs), Type::Str16(ours)) => {
+            theirs <= ours
+        }
+        (theirs, ours) => theirs == ours,
+    }
+}
+
+/// The same steps with neighbours joined.
+fn tidy(steps: Vec<Step>) -> Steps {
+    let mut tidied: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        match (tidied.last_mut(), step) {
+            (Some(Step::Copy(before)), Step::Copy(more))
+            | (Some(Step::Skip(before)), Step::Skip(more)) => *before += more,
+            (Some(Step::Insert(before)), Step::Insert(more)) => {
+                *before = [&**before, &*more].concat().into();
+            }
+            (_, Step::Insert(nothing)) if nothing.is_empty() => {}
+            (_, step) => tidied.push(step),
+        }
+    }
+    tidied.into()
+}
