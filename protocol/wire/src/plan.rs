@@ -5,7 +5,10 @@
 //! before a visit. A rewritten body goes through the ordinary reader, which checks every value.
 //! Never: a message's Rust type, or bytes on their way out.
 
+mod alike;
 mod compile;
+mod measure;
+mod preset;
 mod program;
 mod rewrite;
 

@@ -4,6 +4,7 @@
 //! schema walker, by tools and by the plans for other builds. Never: bytes of a packet.
 
 mod check;
+mod edit;
 mod error;
 mod pack;
 mod parse;
@@ -15,6 +16,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use self::edit::{Edit, EditError};
 pub use self::error::{SchemaError, SchemaFault};
 pub use self::pack::{pack, unpack};
 use crate::describe::Describe;

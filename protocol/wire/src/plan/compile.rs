@@ -8,6 +8,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::alike::{same_named, same_type};
+use super::measure::{holds_count, size_of, size_of_leaf};
+use super::preset::preset;
 use super::program::{
     CountedBy, Entries, Enum, Flags, List, Number, Program, Sparse, Step, Steps, Text, Union,
 };
@@ -197,10 +200,10 @@ impl<'s> Compiler<'s> {
 
     /// The steps over a value that only the peer has.
     fn skip(&mut self, kind: &'s Type) -> Result<Vec<Step>, WireError> {
-        if let Some(size) = size_of(self.peer, kind) {
-            if !holds_count(self.peer, kind) {
-                return Ok([Step::Skip(size)].into());
-            }
+        if let Some(size) = size_of(self.peer, kind)
+            && !holds_count(self.peer, kind)
+        {
+            return Ok([Step::Skip(size)].into());
         }
         Ok(match kind {
             Type::Leaf(Kind::Count16) => [Step::TakeCount(self.take_count())].into(),
@@ -428,124 +431,6 @@ fn paired(theirs: &[(String, u32)], ours: &[(String, u32)]) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = theirs.iter().filter_map(pair).collect();
     pairs.sort_unstable();
     pairs
-}
-
-/// Whether a value has a count field for a list after it.
-fn holds_count(schema: &Schema, kind: &Type) -> bool {
-    match kind {
-        Type::Leaf(kind) => *kind == Kind::Count16,
-        Type::Named(name) => match schema.shapes.get(name) {
-            Some(Shape::Record(fields)) => fields.iter().any(|it| holds_count(schema, &it.kind)),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-/// How many bytes each value of a type takes, where that is one number.
-fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
-    match kind {
-        Type::Leaf(kind) => size_of_leaf(*kind),
-        Type::Named(name) => match schema.shapes.get(name)? {
-            Shape::Record(fields) => {
-                fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
-            }
-            Shape::Enum { width, .. } | Shape::Flags(width, _) => Some(width.bytes()),
-            Shape::Sparse(..) | Shape::Union(..) => None,
-        },
-        _ => None,
-    }
-}
-
-const fn size_of_leaf(kind: Kind) -> Option<usize> {
-    Some(match kind {
-        Kind::U8 | Kind::I8 | Kind::Bool => 1,
-        Kind::U16 | Kind::I16 | Kind::Count16 => 2,
-        Kind::U32 | Kind::I32 | Kind::F32 => 4,
-        Kind::U64 | Kind::I64 | Kind::F64 => 8,
-        Kind::F32x3 => 12,
-        Kind::F32x4 | Kind::Hash128 | Kind::Guid => 16,
-        Kind::Root => 32,
-        Kind::Varu32 | Kind::Rest => return None,
-    })
-}
-
-/// What a value of a type of this build holds before a visit, as bytes.
-fn preset(own: &Schema, kind: &Type) -> Vec<u8> {
-    match kind {
-        Type::Leaf(Kind::Varu32) | Type::Str8(_) | Type::Optional(_) => [0].into(),
-        Type::Leaf(kind) => alloc::vec![0; size_of_leaf(*kind).unwrap_or(0)],
-        Type::Str16(_) => [0, 0].into(),
-        Type::List { count: CountAt::One, .. } => [0].into(),
-        Type::List { count: CountAt::Two, .. } => [0, 0].into(),
-        Type::List { count: CountAt::Field(_), .. } | Type::Tail(_) => Vec::new(),
-        Type::Section(inner) => {
-            let body = preset(own, inner);
-            [crate::error::counted(body.len()).to_le_bytes()[..2].to_vec(), body].concat()
-        }
-        Type::Named(name) => match own.shapes.get(name) {
-            Some(Shape::Record(_)) => {
-                own.presets.get(name).map(|it| it.concat()).unwrap_or_default()
-            }
-            Some(Shape::Sparse(width, _) | Shape::Flags(width, _)) => alloc::vec![0; width.bytes()],
-            Some(Shape::Enum { width, open, members }) => {
-                let first = members.first().map_or(0, |(_, value)| *value);
-                let value = if *open { 0 } else { first };
-                value.to_le_bytes()[..width.bytes()].into()
-            }
-            Some(Shape::Union(width, cases)) => {
-                let Some(case) = cases.first() else { return Vec::new() };
-                let tag = case.tag.to_le_bytes()[..width.bytes()].to_vec();
-                [tag, preset(own, &case.kind)].concat()
-            }
-            None => Vec::new(),
-        },
-    }
-}
-
-/// Whether two shapes are read alike, whatever they are called.
-fn same_named(peer: (&Schema, &str), own: (&Schema, &str)) -> bool {
-    let same = |theirs: &Type, ours: &Type| same_type((peer.0, theirs), (own.0, ours));
-    let fields = |theirs: &[Field], ours: &[Field]| {
-        theirs.len() == ours.len()
-            && theirs.iter().zip(ours).all(|(a, b)| a.name == b.name && same(&a.kind, &b.kind))
-    };
-    match (peer.0.shapes.get(peer.1), own.0.shapes.get(own.1)) {
-        (Some(Shape::Record(theirs)), Some(Shape::Record(ours))) => fields(theirs, ours),
-        (Some(Shape::Sparse(from, theirs)), Some(Shape::Sparse(to, ours))) => {
-            from == to && fields(theirs, ours)
-        }
-        (Some(Shape::Union(from, theirs)), Some(Shape::Union(to, ours))) => {
-            from == to
-                && theirs.len() == ours.len()
-                && theirs
-                    .iter()
-                    .zip(ours)
-                    .all(|(a, b)| (&a.name, a.tag) == (&b.name, b.tag) && same(&a.kind, &b.kind))
-        }
-        (Some(theirs), Some(ours)) => theirs == ours,
-        _ => false,
-    }
-}
-
-fn same_type((peer_schema, peer): (&Schema, &Type), (own_schema, own): (&Schema, &Type)) -> bool {
-    let same = |theirs: &Type, ours: &Type| same_type((peer_schema, theirs), (own_schema, ours));
-    match (peer, own) {
-        (Type::Named(theirs), Type::Named(ours)) => {
-            same_named((peer_schema, theirs), (own_schema, ours))
-        }
-        (Type::Optional(theirs), Type::Optional(ours))
-        | (Type::Section(theirs), Type::Section(ours))
-        | (Type::Tail(theirs), Type::Tail(ours)) => same(theirs, ours),
-        (
-            Type::List { count: from, cap: theirs, entry: their_entry },
-            Type::List { count: to, cap: ours, entry: our_entry },
-        ) => from == to && theirs <= ours && same(their_entry, our_entry),
-        (Type::Str8(theirs), Type::Str8(ours)) | (Type::Str16(theirs), Type::Str16(ours)) => {
-            theirs <= ours
-        }
-        (theirs, ours) => theirs == ours,
-    }
 }
 
 /// The same steps with neighbours joined.

@@ -46,7 +46,6 @@ fn read<Theirs: Fields, Own: Fields>(theirs: Theirs) -> Own {
 /// Shapes as one build has them; each holds the shape `It` and what that needs.
 macro_rules! builds {
     ($($name:ident { $($body:tt)* })*) => {$(
-        #[allow(dead_code, reason = "the macro gives each type more than these tests use")]
         mod $name {
             #[expect(unused_imports, reason = "each build takes what it needs")]
             use crate::{

@@ -1,0 +1,47 @@
+//! How much of a packet a type takes, as far as its schema alone can tell.
+//!
+//! Used by `compile`. Never: bytes.
+
+use crate::kind::Kind;
+use crate::schema::{Schema, Shape, Type};
+
+/// Whether a value has a count field for a list after it.
+pub(super) fn holds_count(schema: &Schema, kind: &Type) -> bool {
+    match kind {
+        Type::Leaf(kind) => *kind == Kind::Count16,
+        Type::Named(name) => match schema.shapes.get(name) {
+            Some(Shape::Record(fields)) => fields.iter().any(|it| holds_count(schema, &it.kind)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// How many bytes each value of a type takes, where that is one number.
+pub(super) fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
+    match kind {
+        Type::Leaf(kind) => size_of_leaf(*kind),
+        Type::Named(name) => match schema.shapes.get(name)? {
+            Shape::Record(fields) => {
+                fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
+            }
+            Shape::Enum { width, .. } | Shape::Flags(width, _) => Some(width.bytes()),
+            Shape::Sparse(..) | Shape::Union(..) => None,
+        },
+        _ => None,
+    }
+}
+
+/// The same of a leaf.
+pub(super) const fn size_of_leaf(kind: Kind) -> Option<usize> {
+    Some(match kind {
+        Kind::U8 | Kind::I8 | Kind::Bool => 1,
+        Kind::U16 | Kind::I16 | Kind::Count16 => 2,
+        Kind::U32 | Kind::I32 | Kind::F32 => 4,
+        Kind::U64 | Kind::I64 | Kind::F64 => 8,
+        Kind::F32x3 => 12,
+        Kind::F32x4 | Kind::Hash128 | Kind::Guid => 16,
+        Kind::Root => 32,
+        Kind::Varu32 | Kind::Rest => return None,
+    })
+}
