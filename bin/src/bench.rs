@@ -8,6 +8,7 @@ mod inspect;
 mod link;
 mod measure;
 mod mover;
+mod plan;
 mod port;
 mod random;
 mod report;
@@ -38,6 +39,7 @@ pub(crate) fn run(flags: &Bench, shared: &Shared) -> Result<(), Failure> {
 fn measured(name: BenchName) -> Result<Report, Failure> {
     match name {
         BenchName::Wire => Ok(wire::run()),
+        BenchName::Plan => plan::run(),
         BenchName::Port => port::run(),
         BenchName::Tick => tick::run(),
         BenchName::Mover => Ok(mover::run()),

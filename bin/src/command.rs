@@ -279,6 +279,8 @@ pub(crate) struct Bench {
 pub(crate) enum BenchName {
     /// Writing and reading a message, beside the same by hand
     Wire,
+    /// Reading a message of another build, beside one of this build
+    Plan,
     /// A message through a port, beside a raw mailbox and a channel
     Port,
     /// How late ticks start, beside a plain sleep and a timer

@@ -20,20 +20,20 @@ const BYTES: usize = 52;
 message!(
     /// A message of every-day fields: 13 of them.
     #[derive(Copy, Serialize, Deserialize)]
-    struct Sample {
-        tick: u32,
-        sequence: u32,
-        slot: u8,
-        buttons: u16,
-        move_x: i8,
-        move_z: i8,
-        yaw: f32,
-        pitch: f32,
-        position: [f32; 3],
-        velocity: [f32; 3],
-        health: u16,
-        grounded: bool,
-        ground: u32,
+    pub(super) struct Sample {
+        pub(super) tick: u32,
+        pub(super) sequence: u32,
+        pub(super) slot: u8,
+        pub(super) buttons: u16,
+        pub(super) move_x: i8,
+        pub(super) move_z: i8,
+        pub(super) yaw: f32,
+        pub(super) pitch: f32,
+        pub(super) position: [f32; 3],
+        pub(super) velocity: [f32; 3],
+        pub(super) health: u16,
+        pub(super) grounded: bool,
+        pub(super) ground: u32,
     }
 );
 
@@ -111,7 +111,8 @@ fn reading(mut sample: Sample) -> [f64; 3] {
     )
 }
 
-fn sample() -> Sample {
+/// One such message.
+pub(super) fn sample() -> Sample {
     Sample {
         tick: 123_456,
         sequence: 123_460,
@@ -158,7 +159,7 @@ fn write_floats(name: &'static str, floats: &[f32], out: &mut Vec<u8>) -> Result
 }
 
 /// The way back, by hand.
-fn read(mut bytes: &[u8]) -> Result<Sample, WireError> {
+pub(super) fn read(mut bytes: &[u8]) -> Result<Sample, WireError> {
     let from = &mut bytes;
     let sample = Sample {
         tick: u32::from_le_bytes(take("tick", from)?),

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use self::compile::{Compiled, compile};
 use self::program::Program;
+pub use self::rewrite::Scratch;
 use self::rewrite::{Halt, Rewrite};
 use crate::error::{Fault, WireError};
 use crate::schema::{MessageEntry, Schema};
@@ -41,7 +42,7 @@ struct Entry {
 pub enum Planned {
     /// The body is read as it is, as this build's message of this number.
     Same(u8),
-    /// What was put out is read, as this build's message of this number.
+    /// What the scratch holds is read, as this build's message of this number.
     Rewritten(u8),
     /// This build has no such message, or nothing to say what the peer says in it.
     Unknown,
@@ -74,22 +75,37 @@ impl Plan {
         &self.peer
     }
 
-    /// Rewrites the body of the peer's message `id`. `out` is emptied first, and keeps its memory.
+    /// Rewrites the body of the peer's message `id`, into the scratch if it has to be rewritten.
     ///
     /// # Errors
     ///
     /// A body that the peer's own schema does not describe, or one that would grow beyond
     /// [`PLAN_GROWTH_RATIO_MAX`](crate::limit::PLAN_GROWTH_RATIO_MAX).
-    pub fn rewrite(&self, id: u8, body: &[u8], out: &mut Vec<u8>) -> Result<Planned, WireError> {
-        out.clear();
+    #[inline]
+    pub fn rewrite(
+        &self,
+        id: u8,
+        body: &[u8],
+        scratch: &mut Scratch,
+    ) -> Result<Planned, WireError> {
         let Some(Some(entry)) = self.messages.get(usize::from(id)) else {
             return Ok(Planned::Unknown);
         };
         let Some(program) = &entry.program else {
             return Ok(Planned::Same(entry.id));
         };
-        match Rewrite::new(&self.peer, program, body, out).whole(program) {
-            Ok(()) => Ok(Planned::Rewritten(entry.id)),
+        self.carry_out(entry.id, program, body, scratch)
+    }
+
+    fn carry_out(
+        &self,
+        id: u8,
+        program: &Program,
+        body: &[u8],
+        scratch: &mut Scratch,
+    ) -> Result<Planned, WireError> {
+        match Rewrite::new(&self.peer, program, body, scratch).whole(program) {
+            Ok(()) => Ok(Planned::Rewritten(id)),
             Err(Halt::Unknown) => Ok(Planned::Unknown),
             Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
         }

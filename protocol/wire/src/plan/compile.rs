@@ -141,8 +141,8 @@ impl<'s> Compiler<'s> {
         Ok(steps)
     }
 
-    /// A record whose fields stand in another order: walked once to find them, then read field by
-    /// field.
+    /// A record whose fields stand in another order: walked once to find them, then read in runs
+    /// that stand in one order.
     fn moved(
         &mut self,
         theirs: &'s [Field],
@@ -151,35 +151,51 @@ impl<'s> Compiler<'s> {
         pairs: &[Option<usize>],
     ) -> Result<Vec<Step>, WireError> {
         self.last = false;
-        let first = self.places;
-        self.places += theirs.len() + 1;
-        let mut steps = Vec::new();
         // Each list is counted by the field that was newest where it stands.
-        let mut newest = Vec::new();
-        for (at, field) in theirs.iter().enumerate() {
-            steps.push(Step::Mark(first + at));
+        let (mut newest, mut skips) = (Vec::new(), Vec::new());
+        for field in theirs {
             newest.push(self.newest);
-            steps.extend(self.skip(&field.kind)?);
+            skips.push(self.skip(&field.kind)?);
         }
-        steps.push(Step::Mark(first + theirs.len()));
         let after = self.newest;
-        for (at, (field, pair)) in ours.iter().zip(pairs).enumerate() {
-            let Some(pair) = *pair else {
-                steps.extend(self.absent(own, at, &field.kind));
-                continue;
-            };
-            self.newest = newest[pair];
-            match self.kind(&theirs[pair].kind, &field.kind, (own, at))? {
-                Some(converted) => {
-                    steps.push(Step::Go(first + pair));
-                    steps.extend(converted);
+        // The field that the peer's bytes are at, and the fields that have to be gone to.
+        let (mut at, mut gone_to, mut read) = (theirs.len(), BTreeMap::new(), Vec::new());
+        for (place, (field, pair)) in ours.iter().zip(pairs).enumerate() {
+            let mut converted = None;
+            if let Some(pair) = *pair {
+                self.newest = newest[pair];
+                converted = self.kind(&theirs[pair].kind, &field.kind, (own, place))?;
+                if converted.is_some() {
+                    if at != pair {
+                        read.push(self.go_to(pair, &mut gone_to));
+                    }
+                    at = pair + 1;
                 }
-                None => steps.extend(self.absent(own, at, &field.kind)),
             }
+            read.extend(converted.unwrap_or_else(|| self.absent(own, place, &field.kind)));
         }
         self.newest = after;
-        steps.push(Step::Go(first + theirs.len()));
+        if at != theirs.len() {
+            read.push(self.go_to(theirs.len(), &mut gone_to));
+        }
+        let mark = |at: usize| gone_to.get(&at).map(|place| Step::Mark(*place));
+        let mut steps = Vec::new();
+        for (at, skip) in skips.into_iter().enumerate() {
+            steps.extend(mark(at));
+            steps.extend(skip);
+        }
+        steps.extend(mark(theirs.len()));
+        steps.extend(read);
         Ok(steps)
+    }
+
+    /// The step back to one of the peer's fields, which is marked on the way.
+    fn go_to(&mut self, field: usize, gone_to: &mut BTreeMap<usize, usize>) -> Step {
+        let place = gone_to.entry(field).or_insert_with(|| {
+            self.places += 1;
+            self.places - 1
+        });
+        Step::Go(*place)
     }
 
     /// The steps for a field of this build that the peer does not have.

@@ -23,6 +23,22 @@ pub(super) enum Halt {
     Unknown,
 }
 
+/// What rewriting needs, kept from one packet to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The packet that was rewritten last.
+    pub(super) out: Vec<u8>,
+    places: Vec<usize>,
+    counts: Vec<u16>,
+}
+
+impl Scratch {
+    /// The body that was rewritten last.
+    pub fn body(&self) -> &[u8] {
+        &self.out
+    }
+}
+
 /// A packet on its way from the peer's shape to this build's.
 pub(super) struct Rewrite<'a> {
     peer: &'a Schema,
@@ -34,9 +50,9 @@ pub(super) struct Rewrite<'a> {
     out: &'a mut Vec<u8>,
     out_max: usize,
     /// Places in the packet that were marked.
-    places: Vec<usize>,
+    places: &'a mut [usize],
     /// What the peer's count fields say.
-    counts: Vec<u16>,
+    counts: &'a mut [u16],
     /// Where this build's newest count field was put, if no list has filled it in.
     count_at: Option<usize>,
 }
@@ -46,10 +62,13 @@ impl<'a> Rewrite<'a> {
         peer: &'a Schema,
         program: &Program,
         bytes: &'a [u8],
-        out: &'a mut Vec<u8>,
+        scratch: &'a mut Scratch,
     ) -> Self {
+        let Scratch { out, places, counts } = scratch;
+        out.clear();
+        places.resize(program.places.max(places.len()), 0);
+        counts.resize(program.counts.max(counts.len()), 0);
         let out_max = bytes.len() * PLAN_GROWTH_RATIO_MAX + PLAN_GROWTH_BASE_BYTES;
-        let (places, counts) = (alloc::vec![0; program.places], alloc::vec![0; program.counts]);
         Self { peer, bytes, at: 0, end: bytes.len(), out, out_max, places, counts, count_at: None }
     }
 

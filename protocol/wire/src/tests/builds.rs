@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::shapes::{Everything, Growing, Later, bytes, everything};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Scratch};
 use crate::schema::{CountAt, Edit, MessageEntry, Schema, Shape, Type};
 use crate::slot::Slot;
 use crate::stride::stride;
@@ -213,10 +213,10 @@ fn another(choices: &[[usize; 4]]) -> (Schema, BTreeSet<(String, String)>) {
 }
 
 fn rewrite(plan: &Plan, packet: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    match plan.rewrite(7, packet, &mut out).unwrap() {
+    let mut scratch = Scratch::default();
+    match plan.rewrite(7, packet, &mut scratch).unwrap() {
         Planned::Same(7) => packet.to_vec(),
-        Planned::Rewritten(7) => out,
+        Planned::Rewritten(7) => scratch.body().to_vec(),
         other => panic!("{other:?}"),
     }
 }
@@ -269,9 +269,10 @@ proptest! {
             }
         }
         packet.truncate(cut.index(packet.len() + 1));
-        let mut out = Vec::new();
-        if let Ok(Planned::Rewritten(_)) = from.rewrite(7, &packet, &mut out) {
-            let _ = decode::<Everything>(&out);
+        let mut scratch = Scratch::default();
+        if let Ok(Planned::Rewritten(_)) = from.rewrite(7, &packet, &mut scratch) {
+            let out = scratch.body();
+            let _ = decode::<Everything>(out);
             prop_assert!(out.len() <= packet.len() * 2 + (128 << 10));
         }
     }

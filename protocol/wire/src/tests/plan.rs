@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::shapes::bytes;
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Scratch};
 use crate::schema::{MessageEntry, Schema};
 use crate::{Fault, Fields, Section, Str8, Str16, WireError, decode};
 
@@ -30,10 +30,10 @@ fn plan<Theirs: Fields, Own: Fields>() -> Plan {
 
 /// What a build with `Own` makes of a packet of one with `Theirs`.
 fn rewritten<Theirs: Fields, Own: Fields>(packet: &[u8]) -> Result<Option<Own>, WireError> {
-    let mut out = vec![1, 2, 3];
-    match plan::<Theirs, Own>().rewrite(7, packet, &mut out)? {
+    let mut scratch = Scratch::default();
+    match plan::<Theirs, Own>().rewrite(7, packet, &mut scratch)? {
         Planned::Same(7) => decode(packet).map(Some),
-        Planned::Rewritten(7) => decode(&out).map(Some),
+        Planned::Rewritten(7) => decode(scratch.body()).map(Some),
         Planned::Unknown => Ok(None),
         other => panic!("{other:?}"),
     }
@@ -415,9 +415,10 @@ fn a_packet_that_ends_at_the_peers_tail_ends_or_goes_on_with_what_was_held() {
 #[test]
 fn equal_shapes_are_read_as_they_are() {
     let plan = plan::<long::It, long::It>();
-    let mut out = vec![];
-    assert_eq!(plan.rewrite(7, &bytes(long()), &mut out), Ok(Planned::Same(7)));
-    assert_eq!((out.len(), plan.rewrite(8, &[], &mut out)), (0, Ok(Planned::Unknown)));
+    let mut scratch = Scratch::default();
+    assert_eq!(plan.rewrite(7, &bytes(long()), &mut scratch), Ok(Planned::Same(7)));
+    assert_eq!(plan.rewrite(8, &[], &mut scratch), Ok(Planned::Unknown));
+    assert_eq!(scratch.body(), []);
 }
 
 /// PLAN-03
@@ -427,8 +428,8 @@ fn messages_pair_by_name_and_take_the_numbers_of_either_build() {
     own.messages[0].id = 9;
     let plan = Plan::new(&own, told(&build::<short::It>()), UP).unwrap();
     let packet = bytes(short::It { first: 1, last: 2 });
-    assert_eq!(plan.rewrite(7, &packet, &mut vec![]), Ok(Planned::Rewritten(9)));
-    assert_eq!(plan.rewrite(9, &packet, &mut vec![]), Ok(Planned::Unknown));
+    assert_eq!(plan.rewrite(7, &packet, &mut Scratch::default()), Ok(Planned::Rewritten(9)));
+    assert_eq!(plan.rewrite(9, &packet, &mut Scratch::default()), Ok(Planned::Unknown));
     let other = Plan::new(&own, told(&build::<short::It>()), "toClient").unwrap();
-    assert_eq!(other.rewrite(7, &packet, &mut vec![]), Ok(Planned::Unknown));
+    assert_eq!(other.rewrite(7, &packet, &mut Scratch::default()), Ok(Planned::Unknown));
 }
