@@ -7,6 +7,8 @@
 
 mod alike;
 mod compile;
+mod leaf;
+mod loss;
 mod measure;
 mod preset;
 mod program;
@@ -15,6 +17,7 @@ mod rewrite;
 use alloc::vec::Vec;
 
 use self::compile::{Compiled, compile};
+pub use self::loss::{Loss, Lost};
 use self::program::Program;
 pub use self::rewrite::Scratch;
 use self::rewrite::{Halt, Rewrite};
@@ -35,6 +38,7 @@ struct Entry {
     id: u8,
     /// Nothing where both builds have the same shape.
     program: Option<Program>,
+    losses: Vec<Loss>,
 }
 
 /// What has become of a peer's message.
@@ -61,11 +65,11 @@ impl Plan {
         for theirs in peer.messages.iter().filter(|it| it.direction == direction) {
             let is_same = |it: &&MessageEntry| it.direction == direction && it.name == theirs.name;
             let Some(ours) = own.messages.iter().find(is_same) else { continue };
-            let program = match compile(own, &ours.shape, &peer, &theirs.shape)? {
-                Compiled::Same => None,
-                Compiled::Program(program) => Some(program),
+            let (program, losses) = match compile(own, &ours.shape, &peer, &theirs.shape)? {
+                Compiled::Same => (None, Vec::new()),
+                Compiled::Program(program, losses) => (Some(program), losses),
             };
-            messages[usize::from(theirs.id)] = Some(Entry { id: ours.id, program });
+            messages[usize::from(theirs.id)] = Some(Entry { id: ours.id, program, losses });
         }
         Ok(Self { peer, messages })
     }
@@ -73,6 +77,13 @@ impl Plan {
     /// The peer's schema.
     pub const fn peer(&self) -> &Schema {
         &self.peer
+    }
+
+    /// What is lost of the peer's message `id`; nothing of one that both builds have alike. Nothing
+    /// at all where this build has no such message.
+    pub fn losses(&self, id: u8) -> Option<&[Loss]> {
+        let entry = self.messages.get(usize::from(id))?.as_ref()?;
+        Some(&entry.losses)
     }
 
     /// Rewrites the body of the peer's message `id`, into the scratch if it has to be rewritten.

@@ -9,10 +9,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::alike::{same_named, same_type};
-use super::measure::{holds_count, size_of, size_of_leaf};
+use super::leaf::{leaf, paired};
+use super::loss::{Loss, Lost};
+use super::measure::{holds_count, size_of};
 use super::preset::preset;
 use super::program::{
-    CountedBy, Entries, Enum, Flags, List, Number, Program, Sparse, Step, Steps, Text, Union,
+    CountedBy, Entries, Enum, Flags, List, Program, Sparse, Step, Steps, Text, Union, tidy,
 };
 use crate::error::{Fault, WireError};
 use crate::kind::{Kind, Width};
@@ -22,8 +24,8 @@ use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
 pub(super) enum Compiled {
     /// They are the same.
     Same,
-    /// They differ.
-    Program(Program),
+    /// They differ, and what that costs.
+    Program(Program, Vec<Loss>),
 }
 
 /// The steps from the peer's shape to this build's.
@@ -33,13 +35,15 @@ pub(super) fn compile(
     peer: &Schema,
     peer_shape: &str,
 ) -> Result<Compiled, WireError> {
-    let mut compiler = Compiler { own, peer, places: 0, counts: 0, newest: None, last: true };
+    let (path, losses) = (Vec::new(), Vec::new());
+    let mut compiler =
+        Compiler { own, peer, places: 0, counts: 0, newest: None, last: true, path, losses };
     if compiler.same_named(peer_shape, own_shape) {
         return Ok(Compiled::Same);
     }
     let steps = compiler.named(peer_shape, own_shape)?.unwrap_or_default();
-    let Compiler { places, counts, .. } = compiler;
-    Ok(Compiled::Program(Program { steps: tidy(steps), places, counts }))
+    let Compiler { places, counts, losses, .. } = compiler;
+    Ok(Compiled::Program(Program { steps: tidy(steps), places, counts }, losses))
 }
 
 struct Compiler<'s> {
@@ -51,11 +55,14 @@ struct Compiler<'s> {
     newest: Option<usize>,
     /// Whether what is paired ends both messages.
     last: bool,
+    /// The names of the fields around what is paired.
+    path: Vec<&'s str>,
+    losses: Vec<Loss>,
 }
 
 impl<'s> Compiler<'s> {
     /// The steps for two shapes; nothing where they are of different families.
-    fn named(&mut self, peer: &str, own: &str) -> Result<Option<Vec<Step>>, WireError> {
+    fn named(&mut self, peer: &'s str, own: &'s str) -> Result<Option<Vec<Step>>, WireError> {
         let (peer_schema, own_schema) = (self.peer, self.own);
         let shapes = (peer_schema.shapes.get(peer), own_schema.shapes.get(own));
         let (Some(theirs), Some(ours)) = shapes else { return Ok(None) };
@@ -76,6 +83,7 @@ impl<'s> Compiler<'s> {
                 }
                 let preset = self.preset(&Type::Named(own.into()));
                 let members = paired(theirs, ours);
+                self.lose_members(theirs, ours, Lost::Member);
                 [Step::Enum(Box::new(Enum { from: *from, to: *to, members, preset }))].into()
             }
             (Shape::Flags(from, theirs), Shape::Flags(to, ours)) => {
@@ -83,6 +91,7 @@ impl<'s> Compiler<'s> {
                     return Ok(Some([Step::Copy(to.bytes())].into()));
                 }
                 let bits = paired(theirs, ours);
+                self.lose_members(theirs, ours, Lost::Bit);
                 [Step::Flags(Box::new(Flags { from: *from, to: *to, bits }))].into()
             }
             _ => return Ok(None),
@@ -92,7 +101,7 @@ impl<'s> Compiler<'s> {
     fn record(
         &mut self,
         theirs: &'s [Field],
-        own: &str,
+        own: &'s str,
         ours: &'s [Field],
     ) -> Result<Vec<Step>, WireError> {
         let places: BTreeMap<&str, usize> =
@@ -100,6 +109,11 @@ impl<'s> Compiler<'s> {
         let pairs: Vec<Option<usize>> =
             ours.iter().map(|field| places.get(field.name.as_str()).copied()).collect();
         let found = pairs.iter().flatten();
+        for (at, field) in theirs.iter().enumerate() {
+            if found.clone().all(|pair| *pair != at) {
+                self.lose(&field.name, Lost::Skipped);
+            }
+        }
         if found.clone().zip(found.skip(1)).all(|(one, next)| one < next) {
             self.in_order(theirs, own, ours, &pairs)
         } else {
@@ -111,7 +125,7 @@ impl<'s> Compiler<'s> {
     fn in_order(
         &mut self,
         theirs: &'s [Field],
-        own: &str,
+        own: &'s str,
         ours: &'s [Field],
         pairs: &[Option<usize>],
     ) -> Result<Vec<Step>, WireError> {
@@ -119,6 +133,7 @@ impl<'s> Compiler<'s> {
         let (mut steps, mut next) = (Vec::new(), 0);
         for (at, (field, pair)) in ours.iter().zip(pairs).enumerate() {
             let Some(pair) = *pair else {
+                self.lose(&field.name, Lost::Held);
                 steps.extend(self.absent(own, at, &field.kind));
                 continue;
             };
@@ -127,7 +142,7 @@ impl<'s> Compiler<'s> {
             }
             next = pair + 1;
             self.last = is_last && next == theirs.len() && at + 1 == ours.len();
-            match self.kind(&theirs[pair].kind, &field.kind, (own, at))? {
+            match self.field(&theirs[pair], field, (own, at))? {
                 Some(converted) => steps.extend(converted),
                 None => {
                     steps.extend(self.skip(&theirs[pair].kind)?);
@@ -146,7 +161,7 @@ impl<'s> Compiler<'s> {
     fn moved(
         &mut self,
         theirs: &'s [Field],
-        own: &str,
+        own: &'s str,
         ours: &'s [Field],
         pairs: &[Option<usize>],
     ) -> Result<Vec<Step>, WireError> {
@@ -164,13 +179,15 @@ impl<'s> Compiler<'s> {
             let mut converted = None;
             if let Some(pair) = *pair {
                 self.newest = newest[pair];
-                converted = self.kind(&theirs[pair].kind, &field.kind, (own, place))?;
+                converted = self.field(&theirs[pair], field, (own, place))?;
                 if converted.is_some() {
                     if at != pair {
                         read.push(self.go_to(pair, &mut gone_to));
                     }
                     at = pair + 1;
                 }
+            } else {
+                self.lose(&field.name, Lost::Held);
             }
             read.extend(converted.unwrap_or_else(|| self.absent(own, place, &field.kind)));
         }
@@ -252,13 +269,43 @@ impl<'s> Compiler<'s> {
         self.newest.take().ok_or(WireError::new("", Fault::NoCount))
     }
 
+    /// The steps for two fields of one name; nothing where they are of different families.
+    fn field(
+        &mut self,
+        peer: &'s Field,
+        own: &'s Field,
+        place: (&'s str, usize),
+    ) -> Result<Option<Vec<Step>>, WireError> {
+        self.path.push(&own.name);
+        let steps = self.kind(&peer.kind, &own.kind, place);
+        self.path.pop();
+        if let Ok(None) = steps {
+            self.lose(&own.name, Lost::Family);
+        }
+        steps
+    }
+
+    /// Writes down what is lost of a name inside what is paired.
+    fn lose(&mut self, name: &str, lost: Lost) {
+        let path = self.path.iter().copied().chain([name]).collect::<Vec<_>>().join(".");
+        self.losses.push(Loss { path, lost });
+    }
+
+    fn lose_members(&mut self, theirs: &[(String, u32)], ours: &[(String, u32)], lost: Lost) {
+        for (name, _) in theirs {
+            if ours.iter().all(|(own, _)| own != name) {
+                self.lose(name, lost);
+            }
+        }
+    }
+
     /// The steps for two types; nothing where they are of different families. `place` is the
     /// record and the field that the value is of.
     fn kind(
         &mut self,
         peer: &'s Type,
         own: &'s Type,
-        place: (&str, usize),
+        place: (&'s str, usize),
     ) -> Result<Option<Vec<Step>>, WireError> {
         let held = || self.held(place.0, place.1, own);
         let step = match (peer, own) {
@@ -306,9 +353,9 @@ impl<'s> Compiler<'s> {
     /// Two shapes at a field: an enum there keeps what that field holds.
     fn named_at(
         &mut self,
-        peer: &str,
-        own: &str,
-        (record, at): (&str, usize),
+        peer: &'s str,
+        own: &'s str,
+        (record, at): (&'s str, usize),
     ) -> Result<Option<Vec<Step>>, WireError> {
         let mut steps = self.named(peer, own)?;
         if let Some([Step::Enum(step)]) = steps.as_deref_mut() {
@@ -372,9 +419,18 @@ impl<'s> Compiler<'s> {
         }
         let mut members = Vec::new();
         for (bit, member) in (0_u32..).zip(ours) {
-            let Some(pair) = theirs.iter().position(|it| it.name == member.name) else { continue };
-            if let Some(steps) = self.inner(&theirs[pair].kind, &member.kind)? {
-                members.push((bit, pair, steps));
+            let Some(pair) = theirs.iter().position(|it| it.name == member.name) else {
+                self.lose(&member.name, Lost::Held);
+                continue;
+            };
+            self.last = false;
+            if let Some(steps) = self.field(&theirs[pair], member, ("", 0))? {
+                members.push((bit, pair, tidy(steps)));
+            }
+        }
+        for member in theirs {
+            if ours.iter().all(|own| own.name != member.name) {
+                self.lose(&member.name, Lost::Skipped);
             }
         }
         Ok(Step::Sparse(Box::new(Sparse { from, to, skips, members, place })))
@@ -387,9 +443,16 @@ impl<'s> Compiler<'s> {
     ) -> Result<Step, WireError> {
         let mut cases = Vec::new();
         for case in theirs {
-            let Some(pair) = ours.iter().find(|it| it.name == case.name) else { continue };
-            if let Some(steps) = self.inner(&case.kind, &pair.kind)? {
-                cases.push((case.tag, pair.tag, steps));
+            let Some(pair) = ours.iter().find(|it| it.name == case.name) else {
+                self.lose(&case.name, Lost::Case);
+                continue;
+            };
+            self.path.push(&case.name);
+            let steps = self.inner(&case.kind, &pair.kind);
+            self.path.pop();
+            match steps? {
+                Some(steps) => cases.push((case.tag, pair.tag, steps)),
+                None => self.lose(&case.name, Lost::Case),
             }
         }
         Ok(Step::Union(Box::new(Union { from, to, cases })))
@@ -409,59 +472,4 @@ impl<'s> Compiler<'s> {
     fn same_named(&self, peer: &str, own: &str) -> bool {
         same_named((self.peer, peer), (self.own, own))
     }
-}
-
-/// The step between two leaves that are no count field; nothing where their families differ.
-fn leaf(from: Kind, to: Kind, held: impl Fn() -> Box<[u8]>) -> Option<Step> {
-    let is_number = |kind| is_integer(kind) || is_float(kind);
-    Some(if from == to {
-        match from {
-            Kind::Varu32 => Step::Varu32,
-            Kind::Rest => Step::CopyRest,
-            _ => Step::Copy(size_of_leaf(from)?),
-        }
-    } else if is_number(from)
-        && is_integer(from) == is_integer(to)
-        && is_float(from) == is_float(to)
-    {
-        Step::Number(Number { from, to, preset: held() })
-    } else {
-        return None;
-    })
-}
-
-const fn is_integer(kind: Kind) -> bool {
-    use Kind::{I8, I16, I32, I64, U8, U16, U32, U64, Varu32};
-    matches!(kind, U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 | Varu32)
-}
-
-const fn is_float(kind: Kind) -> bool {
-    matches!(kind, Kind::F32 | Kind::F64)
-}
-
-/// The values of members that both have, sorted by the peer's.
-fn paired(theirs: &[(String, u32)], ours: &[(String, u32)]) -> Vec<(u32, u32)> {
-    let ours: BTreeMap<&str, u32> =
-        ours.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let pair = |(name, value): &(String, u32)| ours.get(name.as_str()).map(|own| (*value, *own));
-    let mut pairs: Vec<(u32, u32)> = theirs.iter().filter_map(pair).collect();
-    pairs.sort_unstable();
-    pairs
-}
-
-/// The same steps with neighbours joined.
-fn tidy(steps: Vec<Step>) -> Steps {
-    let mut tidied: Vec<Step> = Vec::with_capacity(steps.len());
-    for step in steps {
-        match (tidied.last_mut(), step) {
-            (Some(Step::Copy(before)), Step::Copy(more))
-            | (Some(Step::Skip(before)), Step::Skip(more)) => *before += more,
-            (Some(Step::Insert(before)), Step::Insert(more)) => {
-                *before = [&**before, &*more].concat().into();
-            }
-            (_, Step::Insert(nothing)) if nothing.is_empty() => {}
-            (_, step) => tidied.push(step),
-        }
-    }
-    tidied.into()
 }

@@ -158,3 +158,20 @@ pub(super) struct Union {
     /// The peer's tag, this build's, and the steps for the case.
     pub(super) cases: Vec<(u32, u32, Steps)>,
 }
+
+/// The same steps with neighbours joined.
+pub(super) fn tidy(steps: Vec<Step>) -> Steps {
+    let mut tidied: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        match (tidied.last_mut(), step) {
+            (Some(Step::Copy(before)), Step::Copy(more))
+            | (Some(Step::Skip(before)), Step::Skip(more)) => *before += more,
+            (Some(Step::Insert(before)), Step::Insert(more)) => {
+                *before = [&**before, &*more].concat().into();
+            }
+            (_, Step::Insert(nothing)) if nothing.is_empty() => {}
+            (_, step) => tidied.push(step),
+        }
+    }
+    tidied.into()
+}

@@ -1,10 +1,12 @@
 //! Another build's bytes read through a plan: every difference, both ways.
 
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec;
+use alloc::vec::Vec;
 
 use super::shapes::bytes;
-use crate::plan::{Plan, Planned, Scratch};
+use crate::plan::{Loss, Plan, Planned, Scratch};
 use crate::schema::{MessageEntry, Schema};
 use crate::{Fault, Fields, Section, Str8, Str16, WireError, decode};
 
@@ -432,4 +434,45 @@ fn messages_pair_by_name_and_take_the_numbers_of_either_build() {
     assert_eq!(plan.rewrite(9, &packet, &mut Scratch::default()), Ok(Planned::Unknown));
     let other = Plan::new(&own, told(&build::<short::It>()), "toClient").unwrap();
     assert_eq!(other.rewrite(7, &packet, &mut Scratch::default()), Ok(Planned::Unknown));
+}
+
+/// What is lost of the message, as lines.
+fn losses<Theirs: Fields, Own: Fields>() -> Vec<String> {
+    let plan = plan::<Theirs, Own>();
+    let told = plan.losses(7).unwrap().iter();
+    told.map(|Loss { path, lost }| format!("{path} {}", lost.word())).collect()
+}
+
+#[test]
+fn what_is_lost_between_two_builds_is_told_by_name() {
+    assert_eq!(losses::<long::It, long::It>(), [""; 0]);
+    assert_eq!(losses::<long::It, moved::It>(), ["lamp.size held"]);
+    assert_eq!(losses::<moved::It, long::It>(), ["lamp.size skipped"]);
+    assert_eq!(
+        losses::<named::It, renamed::It>(),
+        [
+            "kind.Lift member",
+            "kinds.Lift member",
+            "maybe.Lift member",
+            "mood.Gone member",
+            "keys.old bit"
+        ]
+    );
+    assert_eq!(
+        losses::<unions::It, fewer::It>(),
+        ["forms.Both case", "counted.Both case", "maybe.Both case", "lamp.form.Both case"]
+    );
+    assert_eq!(
+        losses::<families::It, others::It>(),
+        [
+            "number family",
+            "text family",
+            "pair family",
+            "list family",
+            "maybe family",
+            "single family"
+        ]
+    );
+    assert_eq!(losses::<short::It, long::It>().len(), 11);
+    assert_eq!(plan::<long::It, long::It>().losses(8), None);
 }
