@@ -7,12 +7,14 @@ mod content;
 mod inspect;
 mod nearest;
 mod scenario;
+mod wire;
 
 pub(crate) use self::content::{Build, Content, Pallet, Store};
 pub(crate) use self::inspect::{Act, Inspect, Lane};
 pub(crate) use self::scenario::{
     RunScenario, RuntimeName, Scenario, SeedRange, SizeName, TransportName,
 };
+pub(crate) use self::wire::{Receiver, Wire};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -127,6 +129,9 @@ pub(crate) enum Verb {
     Scenario(Scenario),
     /// Look at the actors of running processes, and have things done there
     Inspect(Inspect),
+    /// Print the schema of this build, compare builds, and explain packets
+    #[command(subcommand)]
+    Wire(Wire),
     /// Tell what this machine can do, and what to install
     Doctor,
     /// Measure, each figure beside its control

@@ -4,6 +4,7 @@ use crate::command::{Command, Verb};
 use crate::exit::Failure;
 use crate::{
     bench, content, doctor, identity, inspect, join, manual, play, prefs, scenario, serve, version,
+    wire,
 };
 
 /// Runs what the command line asks for.
@@ -21,6 +22,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Verb::Prefs(what) => prefs::run(&what, shared),
         Verb::Scenario(what) => scenario::run(&what, shared),
         Verb::Inspect(flags) => inspect::run(&flags, shared),
+        Verb::Wire(what) => wire::run(&what, shared),
         Verb::Doctor => doctor::run(shared),
         Verb::Bench(flags) => bench::run(&flags, shared),
         Verb::Completions { shell } => manual::completions(shell),

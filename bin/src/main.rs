@@ -24,6 +24,7 @@ mod scenario;
 mod serve;
 mod settings;
 mod version;
+mod wire;
 
 use crate::exit::Exit;
 use std::process::ExitCode;

@@ -109,7 +109,7 @@ fn text(path: &Path) -> Result<String, Failure> {
 
 /// The whole of a file that is no longer than what was expected. What is no file, such as a pipe,
 /// is not waited for.
-pub(super) fn bytes(path: &Path, max: u64, expected: &str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(path: &Path, max: u64, expected: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error: DiskError| Failure::new(Exit::Missing, error);
     let file = RealDisk.open(&content::text(path)?).map_err(failed)?;
     let len = file.len().map_err(failed)?;

@@ -26,3 +26,5 @@ mod signals;
 mod starts;
 #[cfg(test)]
 mod window;
+#[cfg(test)]
+mod wire;

@@ -1,0 +1,38 @@
+//! The verbs around the wire: the schema, what two builds lose of each other, one packet.
+
+mod diff;
+mod dump;
+mod schema;
+
+use std::path::Path;
+
+use dh_wire::Schema;
+use dh_wire::limit::SCHEMA_TEXT_MAX;
+
+use crate::command::{Shared, Wire};
+use crate::exit::{Exit, Failure};
+use crate::scenario::files;
+
+/// Runs the verb to its end.
+pub(crate) fn run(what: &Wire, shared: &Shared) -> Result<(), Failure> {
+    match what {
+        Wire::Schema => schema::print(&dh_messages::schema(), shared),
+        Wire::Diff { one, other } => diff::run(one, other, shared),
+        Wire::Dump { packet, message, to, schema } => {
+            let schema = schema.as_deref().map_or_else(|| Ok(dh_messages::schema()), read)?;
+            dump::run(packet, &dump::Told { message: message.as_deref(), to: *to }, &schema, shared)
+        }
+    }
+}
+
+/// The schema that a file spells; this build's for `-`.
+fn read(path: &Path) -> Result<Schema, Failure> {
+    if path == Path::new("-") {
+        return Ok(dh_messages::schema());
+    }
+    let text = files::bytes(path, SCHEMA_TEXT_MAX as u64, "the text of a schema")?;
+    Schema::read(&text).map_err(|error| {
+        Failure::new(Exit::Damaged, format!("{}: {error}", path.display()))
+            .remedy("dh wire schema prints the one of this build")
+    })
+}
