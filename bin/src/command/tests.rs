@@ -96,7 +96,7 @@ fn every_simulated_peer_finds_a_place_beside_the_local_player() {
 
 #[test]
 fn flags_of_later_days_do_not_exist() {
-    for line in ["dh build x --watch", "dh server --noMapReload", "dh wire schema"] {
+    for line in ["dh build x --watch", "dh server --noMapReload", "dh blueprint info x"] {
         refusal(line);
     }
 }

@@ -100,7 +100,7 @@ fn what_stood_on_a_map_that_was_made_up_is_played_again_on_exactly_that_map() {
             assert_eq!(map, "hall:assets/main.dh-map");
             error
         }
-        error => panic!("{error}"),
+        error @ ReplayError::Journal(_) => panic!("{error}"),
     };
     // Nothing of it can be changed unseen, wherever that is.
     for at in (0..bytes.len()).step_by(bytes.len() / 97) {

@@ -124,6 +124,9 @@ pub(super) struct Wrong {
     path: Vec<String>,
 }
 
+/// A mistake of a script, as the engine carries it.
+pub(super) type Mistake = Box<EvalAltResult>;
+
 /// What a word hands back.
 pub(super) type Said<T> = Result<T, Box<EvalAltResult>>;
 

@@ -1,18 +1,18 @@
 //! Gathered: the mistakes of one object map, so that none hides another.
 
-use rhai::{Dynamic, EvalAltResult, Map};
+use rhai::{Dynamic, Map};
 
-use super::error::{Said, Under as _, unknown};
+use super::error::{Mistake, Said, Under as _, unknown};
 use super::plan::map;
 use super::words::Entries;
 
 /// What is wrong with an object map, in the order it was read in.
 #[derive(Default)]
-pub(super) struct Gathered(Vec<Box<EvalAltResult>>);
+pub(super) struct Gathered(Vec<Mistake>);
 
 impl Gathered {
     /// One more mistake.
-    pub(super) fn add(&mut self, mistake: Box<EvalAltResult>) {
+    pub(super) fn add(&mut self, mistake: Mistake) {
         self.0.push(mistake);
     }
 
@@ -27,7 +27,7 @@ impl Gathered {
     }
 
     /// Everything that was wrong.
-    pub(super) fn all(self) -> Vec<Box<EvalAltResult>> {
+    pub(super) fn all(self) -> Vec<Mistake> {
         self.0
     }
 

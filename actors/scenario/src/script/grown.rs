@@ -29,7 +29,10 @@ pub(super) fn measure(engine: &mut Engine, ast: &AST) {
         if looks.get().is_multiple_of(DEEP_EVERY) {
             let all = context.scope().iter_raw().map(|(_, _, value)| value);
             for value in all.chain(context.this_ptr()).filter(|it| is_container(it)) {
-                context.engine().ensure_data_size_within_limits(value).map_err(placed)?;
+                context
+                    .engine()
+                    .ensure_data_size_within_limits(value)
+                    .map_err(|error| placed(*error))?;
             }
         }
         Ok(None)
@@ -37,8 +40,8 @@ pub(super) fn measure(engine: &mut Engine, ast: &AST) {
 }
 
 /// What is too large, as a complaint that keeps its place; the engine takes that from its own.
-fn placed(error: Box<EvalAltResult>) -> Box<EvalAltResult> {
-    match *error {
+fn placed(error: EvalAltResult) -> Box<EvalAltResult> {
+    match error {
         EvalAltResult::ErrorDataTooLarge(what, _) => wrong(too_large(&what)),
         other => other.into(),
     }

@@ -11,12 +11,12 @@ use std::rc::Rc;
 use dh_host::net::Hostile;
 use dh_machine::Micros;
 use rand_chacha::ChaCha8Rng;
-use rhai::{EvalAltResult, FnPtr, Position};
+use rhai::{FnPtr, Position};
 
 use super::checks::Checks;
 use super::content::Contents;
 use super::deed::{Deed, DeedKind, Told};
-use super::error::{Said, nobody, wrong};
+use super::error::{Mistake, Said, nobody, wrong};
 use super::limit::{DEEDS_MAX, TOLD_MAX, WAITING_MAX};
 use super::plan::{PeerPlan, Plan};
 use super::printed::Printed;
@@ -43,7 +43,7 @@ pub(super) struct Held(Stage);
 pub(super) struct Shared {
     pub(super) plan: RefCell<Option<Rc<Plan>>>,
     /// What is wrong with the data at the top.
-    pub(super) of_data: RefCell<Vec<Box<EvalAltResult>>>,
+    pub(super) of_data: RefCell<Vec<Mistake>>,
     pub(super) world: RefCell<Option<World>>,
     pub(super) contents: RefCell<Contents>,
     pub(super) servers: RefCell<Vec<Option<ServerId>>>,
