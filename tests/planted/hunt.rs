@@ -35,13 +35,13 @@ fn broken_by(bug: Bug) -> Option<Invariant> {
     match bug {
         Bug::AckOneTooHigh => Some(Invariant::Acknowledged),
         Bug::OldFragment => Some(Invariant::AsPublished),
-        Bug::ChunkOneOff => None,
+        Bug::ChunkOneOff | Bug::PeersCountedAnew => None,
         Bug::RestartLosesSlot | Bug::SlotTakenLate | Bug::FragmentsOfBefore => {
             Some(Invariant::KeepsUp)
         }
         Bug::LaneWithoutBound => Some(Invariant::Bound),
         Bug::ClockNeverRetargets => Some(Invariant::Clock),
-        Bug::LeaverStays | Bug::PeersCountedAnew => Some(Invariant::Owned),
+        Bug::LeaverStays => Some(Invariant::Owned),
         Bug::StaleSnapshot => Some(Invariant::Order),
         Bug::CountedTwice => Some(Invariant::Accounting),
         Bug::TornMap => Some(Invariant::WholeMap),

@@ -3,8 +3,8 @@
 //! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
 //! packet, writes a file. After a panic: goes on from the last whole tick with everything that was
 //! ordered since; inputs come again by themselves, sessions ask again for pawns, everybody reads
-//! one notice. An order that breaks it twice is answered as failed, an arrival ends its session and
-//! says why; three faults within 10 s end the map.
+//! one notice. An order that breaks it twice is answered as failed; three faults within 10 s end
+//! the map.
 
 mod command;
 mod journal;
@@ -252,12 +252,6 @@ impl TickActor {
                 self.directory.to_roster(RosterMsg::Answer(ConsoleLine { id, text }));
             }
             TickMsg::Install(_) => self.directory.to_map_switch(MapSwitchMsg::Failed(text)),
-            // Its pawn would stand still for ever.
-            TickMsg::Arrived(peer) => {
-                let reason = "the world failed over your arrival; connect again";
-                let ending = Ending::new(CloseCode::Closed, reason);
-                self.directory.to_session(peer, SessionMsg::End(ending));
-            }
             _ => (),
         }
     }

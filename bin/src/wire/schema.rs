@@ -42,7 +42,6 @@ fn shape(shape: &Shape) -> Value {
             json!({ "kind": "sparse", "width": width.word(), "fields": fields(inside) })
         }
         Shape::Union(width, cases) => {
-            let case = |it: &Case| json!({ "name": it.name, "number": it.tag, "type": it.kind.to_string() });
             let cases: Vec<Value> = cases.iter().map(case).collect();
             json!({ "kind": "union", "width": width.word(), "cases": cases })
         }
@@ -53,4 +52,8 @@ fn shape(shape: &Shape) -> Value {
             json!({ "kind": "flags", "width": width.word(), "members": numbers(members) })
         }
     }
+}
+
+fn case(it: &Case) -> Value {
+    json!({ "name": it.name, "number": it.tag, "type": it.kind.to_string() })
 }

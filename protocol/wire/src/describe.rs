@@ -1,7 +1,8 @@
 //! The walk that describes: it asks each value for one of everything and writes down what it is.
 //!
-//! Used by `Schema::shape`. The only bytes it makes are those of what a field held before. It also refuses declarations that could not be read back:
-//! fields after an end, lists nested too deep, two shapes under one name.
+//! Used by `Schema::shape`. The only bytes it makes are those of what a field held before. It also
+//! refuses declarations that could not be read back: fields after an end, lists nested too deep,
+//! two shapes under one name, two defaults of one shape.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;

@@ -42,7 +42,7 @@ pub(crate) fn prepare_whole(shelf: Option<&Shelf>, map: &str) -> Result<Prepared
     Preparing::begin(shelf, map)?.finish()
 }
 
-/// Make the map ready that an advert names, of exactly the pallet that it names, wherever that lies.
+/// Make the map ready that an advert names, of exactly the pallet it names, wherever that lies.
 pub(crate) fn prepare_exactly(
     shelf: Option<&Shelf>,
     advert: &MapAdvert,

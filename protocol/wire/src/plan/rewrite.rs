@@ -1,7 +1,7 @@
 //! Carries out the steps of a plan on one packet.
 //!
-//! Used through `Plan::rewrite`. The packet is hostile: what is read is bounded by its bytes, what is
-//! written by a share of them. Values are copied unchecked; the reader after this checks them.
+//! Used through `Plan::rewrite`. The packet is hostile: what is read is bounded by its bytes, what
+//! is written by a share of them. Values are copied unchecked; the reader after this checks them.
 
 use alloc::vec::Vec;
 

@@ -89,7 +89,14 @@ builds! {
     }
     moved {
         message!( pub(super) struct Pair { pub right: Str8, pub left: u8 } );
-        message!( #[sparse(u16)] pub(super) struct Lamp { pub name: Str8, pub size: u8, pub on: u8 } );
+        message!(
+            #[sparse(u16)]
+            pub(super) struct Lamp {
+                pub name: Str8,
+                pub size: u8,
+                pub on: u8,
+            }
+        );
         message!( #[union(u32)] pub(super) enum Form { Text(Str16) = 3, Number(u32) = 70_000 } );
         message!( pub(super) struct Head { pub tick: u32, pub count: Count16 } );
         message!(
@@ -142,7 +149,10 @@ builds! {
     }
     unions {
         message!( pub(super) struct Pair { pub left: Str8, pub right: u8 } );
-        message!( #[union(u16)] pub(super) enum Form { Number(u16) = 0, Text(Str8) = 1, Both(Pair) = 2 } );
+        message!(
+            #[union(u16)]
+            pub(super) enum Form { Number(u16) = 0, Text(Str8) = 1, Both(Pair) = 2 }
+        );
         message!( #[sparse(u8)] pub(super) struct Lamp { pub form: Form, pub on: u8 } );
         message!(
             pub(super) struct It {
@@ -200,7 +210,8 @@ builds! {
         impl Default for It {
             fn default() -> Self {
                 let (number, text, pair) = (44, Str8::from("held"), Pair { left: 9 });
-                Self { number, text, pair, list: List8::default(), maybe: None, single: 1.0, last: 0 }
+                let list = List8::default();
+                Self { number, text, pair, list, maybe: None, single: 1.0, last: 0 }
             }
         }
     }
