@@ -12,6 +12,7 @@ mod doctor;
 mod exit;
 mod front;
 mod identity;
+mod input;
 mod inspect;
 mod join;
 mod logging;

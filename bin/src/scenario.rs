@@ -1,6 +1,6 @@
 //! The verbs around scenarios: run, hunt, write, list, check, explain.
 
-pub(crate) mod files;
+mod files;
 mod hunt;
 mod outcome;
 mod page;

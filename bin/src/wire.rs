@@ -11,7 +11,7 @@ use dh_wire::limit::SCHEMA_TEXT_MAX;
 
 use crate::command::{Shared, Wire};
 use crate::exit::{Exit, Failure};
-use crate::scenario::files;
+use crate::input;
 
 /// Runs the verb to its end.
 pub(crate) fn run(what: &Wire, shared: &Shared) -> Result<(), Failure> {
@@ -30,7 +30,7 @@ fn read(path: &Path) -> Result<Schema, Failure> {
     if path == Path::new("-") {
         return Ok(dh_messages::schema());
     }
-    let text = files::bytes(path, SCHEMA_TEXT_MAX as u64, "the text of a schema")?;
+    let text = input::bytes(path, SCHEMA_TEXT_MAX as u64, "the text of a schema")?;
     Schema::read(&text).map_err(|error| {
         Failure::new(Exit::Damaged, format!("{}: {error}", path.display()))
             .remedy("dh wire schema prints the one of this build")

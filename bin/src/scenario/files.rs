@@ -4,13 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use dh_host::disk::RealDisk;
-use dh_machine::{Disk as _, DiskError};
 use dh_scenario::Script;
 use dh_scenario::script::limit::FILE_MAX;
 
-use crate::content;
 use crate::exit::{Exit, Failure};
+use crate::input;
 
 /// A scenario to start from.
 pub(super) const TEMPLATE: &str = include_str!("template.rhai");
@@ -100,34 +98,11 @@ fn read(path: &Path) -> Result<Found, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = bytes(path, FILE_MAX, "a scenario")?;
+    let bytes = input::bytes(path, FILE_MAX, "a scenario")?;
     String::from_utf8(bytes).map_err(|error| {
         let (shown, at) = (path.display(), error.utf8_error().valid_up_to());
         Failure::new(Exit::Damaged, format!("{shown}: byte {at} is not UTF-8, expected text"))
     })
-}
-
-/// The whole of a file that is no longer than what was expected. What is no file, such as a pipe,
-/// is not waited for.
-pub(crate) fn bytes(path: &Path, max: u64, expected: &str) -> Result<Vec<u8>, Failure> {
-    let failed = |error: DiskError| Failure::new(Exit::Missing, error);
-    let file = RealDisk.open(&content::text(path)?).map_err(failed)?;
-    let len = file.len().map_err(failed)?;
-    if max < len {
-        let shown = path.display();
-        let cause = format!("{shown}: {len} bytes, expected {expected} of at most {max}");
-        return Err(Failure::new(Exit::Damaged, cause));
-    }
-    let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
-    let mut read = 0;
-    while read < bytes.len() {
-        match file.read_at(read as u64, &mut bytes[read..]).map_err(failed)? {
-            0 => break,
-            more => read += more,
-        }
-    }
-    bytes.truncate(read);
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use dh_server::MapError;
 use dh_server::tick::JOURNAL_FILE_MAX;
 use serde_json::json;
 
-use super::files;
 use super::outcome::quoted;
 use crate::command::Shared;
 use crate::content;
 use crate::data::DataFolder;
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output;
 
 /// What the files of pallets end in.
@@ -30,7 +30,7 @@ pub(super) fn run(file: &Path, given: &[PathBuf], shared: &Shared) -> Result<(),
         }
         None => failure,
     };
-    let bytes = files::bytes(file, max, "a journal").map_err(beside)?;
+    let bytes = input::bytes(file, max, "a journal").map_err(beside)?;
     let folder = DataFolder::open(shared.data.as_deref())?;
     let shelf = content::shelf(&with_beside(given, file), &folder)?;
     let replayed = replay(&bytes, Some(&shelf)).map_err(|error| {

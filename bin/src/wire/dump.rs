@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::command::{Receiver, Shared};
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output;
-use crate::scenario::files;
 
 /// Bytes of a rest that are shown.
 const REST_SHOWN: usize = 16;
@@ -78,7 +78,7 @@ fn bytes(packet: &str) -> Result<Vec<u8>, Failure> {
         });
     }
     let max = (HEX_RATIO * ENVELOPE_BODY_MAX) as u64;
-    let bytes = files::bytes(path, max, "a packet")?;
+    let bytes = input::bytes(path, max, "a packet")?;
     let text = std::str::from_utf8(&bytes).ok();
     Ok(text.and_then(hex).unwrap_or(bytes))
 }

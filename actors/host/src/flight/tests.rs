@@ -191,8 +191,8 @@ fn a_panic_has_a_record_written_and_many_panics_have_one() {
     assert_eq!(files(home.path()), ["flight-000001-panic.json"]);
 }
 
-#[test]
-fn a_turn_that_overruns_its_deadline_has_a_record_written() {
+/// A tick that is told this has one record written: of its overrun.
+fn overruns(told: impl FnOnce(Order) -> [Order; 2]) {
     let home = tempfile::tempdir().unwrap();
     let runtime = Runtime::real(RealOptions::default()).unwrap();
     runtime.flight().keep_in(home.path());
@@ -200,8 +200,9 @@ fn a_turn_that_overruns_its_deadline_has_a_record_written() {
     let probe = Probe::<0, false>::with("tick", &log);
     let tick = runtime.root().spawn(Place::Thread("tick"), "tick", probe);
     let due = runtime.now() + Micros::from_millis(50);
-    tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
-    tick.offer(ProbeMsg::Order(Order::Burn(Duration::from_millis(400)))).unwrap();
+    for order in told(Order::WakeAt(vec![due])) {
+        tick.offer(ProbeMsg::Order(order)).unwrap();
+    }
     let start = Instant::now();
     while !log.of("tick").iter().any(|seen| matches!(seen, Seen::Woken(_))) {
         assert!(start.elapsed() < Duration::from_secs(20), "the deadline was never served");
@@ -212,23 +213,13 @@ fn a_turn_that_overruns_its_deadline_has_a_record_written() {
 }
 
 #[test]
+fn a_turn_that_overruns_its_deadline_has_a_record_written() {
+    overruns(|wake| [wake, Order::Burn(Duration::from_millis(400))]);
+}
+
+#[test]
 fn a_turn_that_begins_in_time_and_takes_too_long_has_a_record_written() {
-    let home = tempfile::tempdir().unwrap();
-    let runtime = Runtime::real(RealOptions::default()).unwrap();
-    runtime.flight().keep_in(home.path());
-    let log = Log::default();
-    let probe = Probe::<0, false>::with("tick", &log);
-    let tick = runtime.root().spawn(Place::Thread("tick"), "tick", probe);
-    tick.offer(ProbeMsg::Order(Order::BurnWoken(Duration::from_millis(300)))).unwrap();
-    let due = runtime.now() + Micros::from_millis(50);
-    tick.offer(ProbeMsg::Order(Order::WakeAt(vec![due]))).unwrap();
-    let start = Instant::now();
-    while !log.of("tick").iter().any(|seen| matches!(seen, Seen::Woken(_))) {
-        assert!(start.elapsed() < Duration::from_secs(20), "the deadline was never served");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    runtime.stop().unwrap();
-    assert_eq!(files(home.path()), ["flight-000001-overrun.json"]);
+    overruns(|wake| [Order::BurnWoken(Duration::from_millis(300)), wake]);
 }
 
 #[test]

@@ -38,10 +38,10 @@ pub(super) fn compile(
     let (path, losses) = (Vec::new(), Vec::new());
     let mut compiler =
         Compiler { own, peer, places: 0, counts: 0, newest: None, last: true, path, losses };
-    if compiler.same_named(peer_shape, own_shape) {
+    if same_named((peer, peer_shape), (own, own_shape)) {
         return Ok(Compiled::Same);
     }
-    let steps = compiler.named(peer_shape, own_shape)?.unwrap_or_default();
+    let steps = compiler.named(peer_shape, own_shape, ("", 0))?.unwrap_or_default();
     let Compiler { places, counts, losses, .. } = compiler;
     Ok(Compiled::Program(Program { steps: tidy(steps), places, counts }, losses))
 }
@@ -61,8 +61,14 @@ struct Compiler<'s> {
 }
 
 impl<'s> Compiler<'s> {
-    /// The steps for two shapes; nothing where they are of different families.
-    fn named(&mut self, peer: &'s str, own: &'s str) -> Result<Option<Vec<Step>>, WireError> {
+    /// The steps for two shapes; nothing where they are of different families. `place` is the
+    /// record and the field that the value is of.
+    fn named(
+        &mut self,
+        peer: &'s str,
+        own: &'s str,
+        place: (&'s str, usize),
+    ) -> Result<Option<Vec<Step>>, WireError> {
         let (peer_schema, own_schema) = (self.peer, self.own);
         let shapes = (peer_schema.shapes.get(peer), own_schema.shapes.get(own));
         let (Some(theirs), Some(ours)) = shapes else { return Ok(None) };
@@ -81,7 +87,7 @@ impl<'s> Compiler<'s> {
                 if (from, theirs) == (to, ours) {
                     return Ok(Some([Step::Copy(to.bytes())].into()));
                 }
-                let preset = self.preset(&Type::Named(own.into()));
+                let preset = self.held(place.0, place.1, &Type::Named(own.into()));
                 let members = paired(theirs, ours);
                 self.lose_members(theirs, ours, Lost::Member);
                 [Step::Enum(Box::new(Enum { from: *from, to: *to, members, preset }))].into()
@@ -335,7 +341,7 @@ impl<'s> Compiler<'s> {
                 let (from, to) = (width(peer), width(own));
                 Step::Text(Text { from, to, cap: *cap, preset: held() })
             }
-            (Type::Named(peer), Type::Named(own)) => return self.named_at(peer, own, place),
+            (Type::Named(peer), Type::Named(own)) => return self.named(peer, own, place),
             (Type::Optional(peer), Type::Optional(own)) => {
                 let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
                 Step::Optional { steps, kind: (**peer).clone() }
@@ -348,20 +354,6 @@ impl<'s> Compiler<'s> {
             _ => return Ok(None),
         };
         Ok(Some([step].into()))
-    }
-
-    /// Two shapes at a field: an enum there keeps what that field holds.
-    fn named_at(
-        &mut self,
-        peer: &'s str,
-        own: &'s str,
-        (record, at): (&'s str, usize),
-    ) -> Result<Option<Vec<Step>>, WireError> {
-        let mut steps = self.named(peer, own)?;
-        if let Some([Step::Enum(step)]) = steps.as_deref_mut() {
-            step.preset = self.held(record, at, &Type::Named(own.into()));
-        }
-        Ok(steps)
     }
 
     /// Two types inside a group, where a value holds what its type does before a visit.
@@ -461,15 +453,6 @@ impl<'s> Compiler<'s> {
     /// What a field of this build's holds before a visit, as bytes.
     fn held(&self, record: &str, at: usize, kind: &Type) -> Box<[u8]> {
         let held = self.own.presets.get(record).and_then(|fields| fields.get(at));
-        held.map_or_else(|| self.preset(kind), |bytes| bytes.as_slice().into())
-    }
-
-    /// What a value of this type holds that no record gives another default.
-    fn preset(&self, kind: &Type) -> Box<[u8]> {
-        preset(self.own, kind).into()
-    }
-
-    fn same_named(&self, peer: &str, own: &str) -> bool {
-        same_named((self.peer, peer), (self.own, own))
+        held.map_or_else(|| preset(self.own, kind).into(), |bytes| bytes.as_slice().into())
     }
 }

@@ -11,8 +11,12 @@ use super::program::{
 use crate::error::{Fault, counted};
 use crate::kind::{Kind, Width};
 use crate::limit::{PLAN_GROWTH_BASE_BYTES, PLAN_GROWTH_RATIO_MAX, SECTION_MAX};
+use crate::reader::Reader;
 use crate::schema::{Schema, Type};
+use crate::slot::Slot;
 use crate::stride::step;
+use crate::walk::Walk as _;
+use crate::writer::Writer;
 
 /// Why a value is not rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,10 +200,10 @@ impl<'a> Rewrite<'a> {
 
     fn integer(&mut self, kind: Kind) -> Result<i128, Halt> {
         if kind == Kind::Varu32 {
-            let start = self.at;
-            self.walk(&Type::Leaf(kind), 0)?;
-            let bytes = self.bytes[start..self.at].iter().rev();
-            return Ok(bytes.fold(0, |value, byte| value << 7 | i128::from(byte & 0x7f)));
+            let (mut value, mut reader) = (0, Reader::new(&self.bytes[self.at..self.end]));
+            reader.leaf("", Slot::Varu32(&mut value))?;
+            self.at += reader.offset();
+            return Ok(i128::from(value));
         }
         let (len, is_signed) = match kind {
             Kind::U8 => (1, false),
@@ -433,14 +437,10 @@ fn put_integer(kind: Kind, value: i128, out: &mut Vec<u8>) -> bool {
         return false;
     }
     if kind == Kind::Varu32 {
-        let mut left = value;
-        while left >= 0x80 {
-            out.push(u8::try_from(left & 0x7f).unwrap_or(0) | 0x80);
-            left >>= 7;
-        }
-        out.push(u8::try_from(left).unwrap_or(0));
-    } else {
-        out.extend_from_slice(&value.to_le_bytes()[..len]);
+        // It fits, as was asked above, and writing a number cannot fail.
+        let mut value = u32::try_from(value).unwrap_or(u32::MAX);
+        return Writer::new(out).leaf("", Slot::Varu32(&mut value)).is_ok();
     }
+    out.extend_from_slice(&value.to_le_bytes()[..len]);
     true
 }
