@@ -9,26 +9,27 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use dh_machine::Micros;
 
-/// The numbers of one actor.
+/// The numbers of one actor. What is read at every look comes first and fills one line of a cache.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Metrics {
+    /// One more than the kind in hand; zero between messages.
+    current: AtomicUsize,
+    current_since: AtomicU64,
+    pub(crate) turns: AtomicU64,
+    pub(crate) busy_ns: AtomicU64,
+    pub(crate) panics: AtomicU64,
+    pub(crate) restarts: AtomicU64,
+    /// Effects that wait for a place in another port.
+    pub(crate) parked: AtomicUsize,
+    /// Bits of a float; zero until something was learned.
+    sleep_factor: AtomicU64,
     /// How long messages waited.
     pub(crate) wait: Histogram,
     /// How long the machine and the effects of one message took.
     pub(crate) handle: Histogram,
     /// How late deadlines were served.
     pub(crate) late: Histogram,
-    pub(crate) busy_ns: AtomicU64,
-    pub(crate) panics: AtomicU64,
-    pub(crate) restarts: AtomicU64,
-    pub(crate) turns: AtomicU64,
-    /// Effects that wait for a place in another port.
-    pub(crate) parked: AtomicUsize,
-    /// One more than the kind in hand; zero between messages.
-    current: AtomicUsize,
-    current_since: AtomicU64,
-    /// Bits of a float; zero until something was learned.
-    sleep_factor: AtomicU64,
 }
 
 impl Metrics {

@@ -61,8 +61,11 @@ impl Beat {
 
     /// What is different in `now`.
     pub(crate) fn between(id: u64, state: Option<State>, before: &Numbers, now: &Numbers) -> Self {
-        let changed = (0..).zip(before.iter().zip(now)).filter(|(_, (before, now))| before != now);
-        Self(id, state, changed.flat_map(|(place, (_, now))| [place, *now]).collect())
+        let changed =
+            || (0..).zip(before.iter().zip(now)).filter(|(_, (before, now))| before != now);
+        let mut pairs = Vec::with_capacity(2 * changed().count());
+        pairs.extend(changed().flat_map(|(place, (_, now))| [place, *now]));
+        Self(id, state, pairs)
     }
 
     /// Write it into its row; false, and nothing written, where it cannot be of this row.

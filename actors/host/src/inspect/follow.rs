@@ -34,6 +34,8 @@ pub(crate) struct Follower {
     moves: Option<u64>,
     /// By path.
     seats: Vec<Seat>,
+    /// Those of them whose ticks are told.
+    loops: Vec<Arc<Entry>>,
     edges: Vec<EdgeRow>,
     cycles: Vec<Vec<u64>>,
     /// The last tick that was told, by the number of its actor.
@@ -49,15 +51,16 @@ struct Seat {
     pulse: Option<Pulse>,
     /// What was told last; none where it is not known at all.
     told: Option<Box<Told>>,
+    /// When its spreads are to be told again.
+    due: Micros,
+    /// Whether they may have changed since they were.
+    behind: bool,
 }
 
 #[derive(Debug)]
 struct Told {
     numbers: Numbers,
     state: State,
-    /// When its spreads are to be told again, and whether they may have changed since they were.
-    due: Micros,
-    behind: bool,
 }
 
 impl Follower {
@@ -70,6 +73,7 @@ impl Follower {
             step: 0,
             moves: None,
             seats: Vec::new(),
+            loops: Vec::new(),
             edges: from.edges.clone(),
             cycles: from.cycles.clone(),
             ticks: BTreeMap::new(),
@@ -79,8 +83,8 @@ impl Follower {
         follower.told(&from.ticks);
         let known: BTreeMap<u64, &ActorRow> = from.actors.iter().map(|row| (row.id, row)).collect();
         let seat = |entry: Arc<Entry>| {
-            let told = known.get(&entry.id.0).map(|row| Told::of(row, Micros(from.now_us)));
-            Seat { pulse: None, told: told.map(Box::new), entry }
+            let told = known.get(&entry.id.0).map(|row| Told::of(row));
+            Seat::new(entry, told, Micros(from.now_us))
         };
         follower.seats = follower.collector.live().into_iter().map(seat).collect();
         follower
@@ -104,7 +108,7 @@ impl Follower {
             Change { seq: self.seq, step: self.step, now_us: now.0, ..Change::default() };
         let moves = self.collector.moves();
         if self.moves.replace(moves) != Some(moves) {
-            change.gone = self.reseat();
+            change.gone = self.reseat(now);
         }
         self.watch(&mut change);
         for seat in &mut self.seats {
@@ -124,23 +128,26 @@ impl Follower {
     }
 
     /// Bring the seats in line with who lives; the numbers of those that are gone.
-    fn reseat(&mut self) -> Vec<u64> {
+    fn reseat(&mut self, now: Micros) -> Vec<u64> {
         let mut seats: BTreeMap<u64, Seat> = std::mem::take(&mut self.seats)
             .into_iter()
             .map(|seat| (seat.entry.id.0, seat))
             .collect();
         for entry in self.collector.live() {
             let seat = seats.remove(&entry.id.0);
-            self.seats.push(seat.unwrap_or(Seat { entry, pulse: None, told: None }));
+            self.seats.push(seat.unwrap_or_else(|| Seat::new(entry, None, now)));
         }
+        let loops = self.seats.iter().filter(|seat| ticks::is_loop(&seat.entry));
+        self.loops = loops.map(|seat| Arc::clone(&seat.entry)).collect();
         // Who came and went between two looks was never told.
         seats.into_iter().filter(|(_, seat)| seat.told.is_some()).map(|(id, _)| id).collect()
     }
 
     fn watch(&mut self, change: &mut Change) {
-        let all = || self.seats.iter().map(|seat| &*seat.entry);
-        let Waiting { edges, cycles } = self.collector.waiting(all());
-        let ticks = ticks::strips(all(), &self.ticks, Micros(change.now_us));
+        let all = self.seats.iter().map(|seat| &*seat.entry);
+        let Waiting { edges, cycles } = self.collector.waiting(all);
+        let loops = self.loops.iter().map(AsRef::as_ref);
+        let ticks = ticks::strips(loops, &self.ticks, Micros(change.now_us));
         self.told(&ticks);
         change.ticks = ticks;
         if edges != self.edges {
@@ -165,6 +172,11 @@ impl Follower {
 }
 
 impl Seat {
+    fn new(entry: Arc<Entry>, told: Option<Told>, now: Micros) -> Self {
+        let due = now + Micros(SLOWLY.0 / PHASES * (entry.id.0 % PHASES + 1));
+        Self { entry, pulse: None, told: told.map(Box::new), due, behind: false }
+    }
+
     fn tell(
         &mut self,
         collector: &Collector,
@@ -174,20 +186,24 @@ impl Seat {
         change: &mut Change,
     ) {
         let pulse = self.entry.pulse();
-        let is_same = self.pulse == Some(pulse);
-        let is_due = self.told.as_ref().is_some_and(|told| told.behind && told.due <= now);
-        if is_same && !is_due {
+        let is_due = self.due <= now;
+        if self.pulse == Some(pulse) && !(self.behind && is_due) {
             return;
         }
         self.pulse = Some(pulse);
         let is_asked_for = detail == Some(self.entry.path.as_str());
         match &mut self.told {
             Some(told) if !is_asked_for && told.panics() == pulse.panics => {
-                change.beats.extend(told.beat(&self.entry, edges, now));
+                change.beats.extend(told.beat(&self.entry, edges, is_due));
+                self.behind = !is_due;
+                if is_due {
+                    self.due = now + SLOWLY;
+                }
             }
             told => {
                 let row = collector.row(&self.entry, edges, is_asked_for);
-                *told = Some(Box::new(Told::of(&row, now)));
+                *told = Some(Box::new(Told::of(&row)));
+                self.behind = false;
                 change.whole.push(row);
             }
         }
@@ -195,24 +211,18 @@ impl Seat {
 }
 
 impl Told {
-    fn of(row: &ActorRow, now: Micros) -> Self {
-        let due = now + Micros(SLOWLY.0 / PHASES * (row.id % PHASES + 1));
-        Self { numbers: numbers_of(row), state: row.state.clone(), due, behind: false }
+    fn of(row: &ActorRow) -> Self {
+        Self { numbers: numbers_of(row), state: row.state.clone() }
     }
 
     fn panics(&self) -> u64 {
         self.numbers[Beat::PANICS]
     }
 
-    /// What changed since, if anything did that is told now. Spreads have their own time.
-    fn beat(&mut self, entry: &Entry, edges: &[EdgeRow], now: Micros) -> Option<Beat> {
+    /// What changed since, if anything did that is told now: of spreads only where they are due.
+    fn beat(&mut self, entry: &Entry, edges: &[EdgeRow], is_due: bool) -> Option<Beat> {
         let before = self.numbers;
-        let is_due = self.due <= now;
         let state = Collector::renew(entry, edges, &mut self.numbers, is_due);
-        self.behind = !is_due;
-        if is_due {
-            self.due = now + SLOWLY;
-        }
         let state = (state != self.state).then(|| {
             self.state.clone_from(&state);
             state

@@ -29,7 +29,12 @@ pub(super) fn strips<'a>(
         let after = after.get(&entry.id.0).copied();
         Some(strip(entry.id.0, overruns, &ticks.read(0).0, after, now))
     };
-    all.filter(|entry| entry.spec.kind == TICK).filter_map(strip).collect()
+    all.filter(|entry| is_loop(entry)).filter_map(strip).collect()
+}
+
+/// Whether it is a tick loop.
+pub(super) fn is_loop(entry: &Entry) -> bool {
+    entry.spec.kind == TICK
 }
 
 /// The newest ticks of one loop; of those that are listed only those after a number.

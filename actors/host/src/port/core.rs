@@ -49,20 +49,22 @@ impl Command {
     }
 }
 
+/// What every message and every look touches comes first, in one line of a cache.
+#[repr(C)]
 pub(crate) struct Core<M> {
-    lanes: Mutex<Lanes<M>>,
+    /// Changes with everything that changes under the lock.
+    moves: AtomicU64,
     /// A wake is on its way to the driver.
     pending: AtomicBool,
     commands: AtomicU8,
     place_free: AtomicBool,
-    wake: OnceLock<Wake>,
     data_wakes: bool,
+    lanes: Mutex<Lanes<M>>,
+    wake: OnceLock<Wake>,
     /// Whose port this is; none while it belongs to nobody.
     owner: OnceLock<(ActorId, String)>,
     /// When it was last told that a lane is full, plus one; zero for never.
     told_full: AtomicU64,
-    /// Changes with everything that changes under the lock.
-    moves: AtomicU64,
     pub(crate) id: WaiterId,
     pub(crate) clock: Clock,
 }
@@ -126,15 +128,15 @@ impl<M: ActorMessage> Core<M> {
             closed: false,
         };
         Self {
-            lanes: Mutex::new(lanes),
+            moves: AtomicU64::new(0),
             pending: AtomicBool::new(false),
             commands: AtomicU8::new(0),
             place_free: AtomicBool::new(false),
-            wake: OnceLock::new(),
             data_wakes: spec.data_wakes,
+            lanes: Mutex::new(lanes),
+            wake: OnceLock::new(),
             owner: OnceLock::new(),
             told_full: AtomicU64::new(0),
-            moves: AtomicU64::new(0),
             id: WaiterId::new(),
             clock,
         }

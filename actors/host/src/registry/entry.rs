@@ -18,21 +18,22 @@ use crate::metrics::Metrics;
 use crate::port::{Command, Core, Glance, PortStats};
 use crate::scope::Place;
 
-/// One live actor.
+/// One live actor. What a look reads of those that did nothing comes first, in one line of a cache.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Entry {
     pub(crate) id: ActorId,
+    pub(crate) face: Arc<dyn Face>,
+    pub(crate) waits: Waits,
+    /// Its budget is spent and the supervisor has not yet said what happens.
+    pub(crate) awaits_verdict: AtomicBool,
+    pub(crate) metrics: Metrics,
     pub(crate) path: String,
     pub(crate) spec: Spec,
     pub(crate) place: Place,
-    pub(crate) metrics: Metrics,
-    pub(crate) face: Arc<dyn Face>,
     pub(crate) faults: Armed,
-    pub(crate) waits: Waits,
     /// Its last turns, where it lives by deadlines.
     pub(crate) ticks: Option<Ticks>,
-    /// Its budget is spent and the supervisor has not yet said what happens.
-    pub(crate) awaits_verdict: AtomicBool,
     last_panic: Mutex<Option<PanicNote>>,
     /// What it had done when it left; offers that are refused later are not its deeds.
     pub(super) last_reading: OnceLock<Reading>,
@@ -94,15 +95,15 @@ impl Entry {
     ) -> Self {
         Self {
             id,
+            face,
+            waits: Waits::default(),
+            awaits_verdict: AtomicBool::new(false),
+            metrics: Metrics::default(),
             path,
             spec,
             place,
-            face,
-            metrics: Metrics::default(),
             faults: Armed::default(),
-            waits: Waits::default(),
             ticks: (!spec.data_wakes).then(Ticks::default),
-            awaits_verdict: AtomicBool::new(false),
             last_panic: Mutex::new(None),
             last_reading: OnceLock::new(),
             exit: Mutex::new(None),

@@ -38,6 +38,7 @@ pub enum Wait {
 
 /// What one actor waits for.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Waits {
     count: AtomicUsize,
     open: Mutex<Open>,
