@@ -11,8 +11,8 @@ use dh_map::{Map, Mesh, image};
 use dh_messages::{
     BlobChunk, BlobRefused, BlobRequest, ClientChat, ClientInfo, ClientNotice, ClientReady,
     ConnectRequest, ConsoleAnswer, ConsoleLine, Input, MapLoad, Message, Opening, PlayerList,
-    SCHEMA_WORDS, SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment,
-    SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
+    SCHEMA_WORDS, SchemaAnswer, SchemaHash, SchemaText, ServerChat, ServerInfo, SessionEnd,
+    Snapshot, SnapshotFragment, SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
 };
 use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
@@ -52,7 +52,9 @@ bodies! {
     fuzz_input Input;
     fuzz_map_load MapLoad;
     fuzz_player_list PlayerList;
+    fuzz_schema_answer SchemaAnswer;
     fuzz_schema_hash SchemaHash;
+    fuzz_schema_text SchemaText;
     fuzz_server_chat ServerChat;
     fuzz_server_info ServerInfo;
     fuzz_session_end SessionEnd;
