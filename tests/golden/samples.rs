@@ -6,8 +6,8 @@ use dh_messages::{
     Direction, EntityId, EntityRecord, EntityState, Few8, Guid, Hash128, Input, KindPayload,
     MapAdvert, MapLoad, Message, NetKind, OwnerDetail, PROTOCOL_VERSION, PawnFlags, PlayerEntry,
     PlayerInput, PlayerList, RecordFlags, Rest, Root, SchemaAnswer, SchemaHash, SchemaText,
-    ServerChat, ServerInfo, SessionEnd, Severity, Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, SpawnAck,
-    WorldSettings, decode, encode,
+    ServerChat, ServerInfo, SessionEnd, Severity, Snapshot, SnapshotAck, SnapshotFragment,
+    SnapshotHead, SpawnAck, WorldSettings, decode, encode,
 };
 
 /// One message with one value.

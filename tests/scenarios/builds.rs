@@ -2,7 +2,8 @@
 
 use dh_machine::Micros;
 use dh_messages::{
-    ConnectRequest, Hash128, Own, PROTOCOL_VERSION, SCHEMA_WORDS, SchemaText, ToClient, schema_hash,
+    BlobRequest, ClientNotice, ConnectRequest, Hash128, Message as _, Own, PROTOCOL_VERSION,
+    SCHEMA_WORDS, SchemaText, ToClient, schema_hash,
 };
 use dh_scenario::{OtherBuild, PeerId, PeerSetup, Report, ServerId, ServerSetup, Transport, World};
 use dh_wire::schema::{Edit, pack};
@@ -63,8 +64,7 @@ fn a_peer_of_another_build_joins_walks_and_is_where_the_server_says_it_is() {
 /// JOIN-27, JOIN-28, JOIN-29, JOIN-32, FIX-08
 #[test]
 fn every_build_plays_on_a_server_of_every_build_and_is_told_once_where_they_differ() {
-    let builds: Vec<Option<&str>> =
-        OtherBuild::NAMES.into_iter().map(Some).chain([None]).collect();
+    let builds: Vec<Option<&str>> = OtherBuild::NAMES.into_iter().map(Some).chain([None]).collect();
     for here in &builds {
         world(Transport::Memory, *here, async |world, server| {
             let mut peers = Vec::new();
@@ -146,19 +146,21 @@ fn each_text_crosses_once_a_process_and_both_logs_say_what_crossed() {
 /// JOIN-07, JOIN-12, PLAN-02
 #[test]
 fn a_build_that_is_the_servers_costs_a_hash_each_way_and_no_round_trip() {
-    let lines = lines_of(|| {
+    let logged = lines_of(|| {
         world(Transport::Quic, Some("older-3"), async |world, server| {
             let ada = of(world, "ada", Some("older-3"));
             play(world, server, ada).await;
-            assert_eq!(self::lines(world, ada), ["ada joined"]);
+            assert_eq!(lines(world, ada), ["ada joined"]);
         });
     });
-    let schema: Vec<&String> = lines.iter().filter(|it| it.starts_with("schema: ")).collect();
-    let cost = "(hash only, 16 bytes each way)";
-    let hash = short(Some("older-3"));
-    assert!(schema[0].ends_with(&format!(" writes this server's schema {hash} {cost}")));
-    assert_eq!(*schema[1], format!("schema: this server writes this client's schema {hash} {cost}"));
-    assert_eq!(schema.len(), 2);
+    let schema: Vec<&String> = logged.iter().filter(|it| it.starts_with("schema: ")).collect();
+    let [at_client, at_server] = &schema[..] else { panic!("{schema:?}") };
+    let (cost, hash) = ("(hash only, 16 bytes each way)", short(Some("older-3")));
+    let want = format!("schema: this server writes this client's schema {hash} {cost}");
+    assert_eq!(**at_client, want);
+    assert!(at_server.starts_with("schema: ada ("), "{at_server}");
+    let want = format!(") writes this server's schema {hash} {cost}");
+    assert!(at_server.ends_with(&want), "{at_server}");
 }
 
 fn ask(raw: &Raw, text: &str) {
@@ -218,7 +220,8 @@ fn a_peer_that_keeps_its_text_to_itself_learns_nothing_and_is_sent_home_in_time(
 fn hostile_texts_are_refused_with_a_reason_and_nobody_else_notices() {
     let own = dh_messages::schema_text();
     let head: String = own.split_inclusive('\n').take(3).collect();
-    let deep = format!("{head}record A\n  a {}u8{}\n", "optional(".repeat(10_000), ")".repeat(10_000));
+    let deep =
+        format!("{head}record A\n  a {}u8{}\n", "optional(".repeat(10_000), ")".repeat(10_000));
     let texts = [
         format!("{head}message toServer 4 clientReady stream A\nrecord A\n  a A\n"),
         format!("{head}record A\n  a hyper128\n"),
@@ -303,4 +306,31 @@ fn what_a_server_sends_is_the_same_bytes_whoever_reads_them() {
         }
         assert_eq!(heard[0], heard[1]);
     });
+}
+
+/// PLAN-28
+#[test]
+fn a_peer_that_has_no_name_for_a_refusal_is_told_by_a_notice() {
+    let logged = lines_of(|| {
+        world(Transport::Quic, None, async |world, server| {
+            let raw = Raw::dial(world, server, Dial::new(1, Transport::Quic));
+            raw.connect(world).await;
+            let mut schema = dh_messages::schema();
+            schema.edit(&Edit::Drop { message: "blobRefused".to_owned() }).unwrap();
+            let text = schema.text();
+            ask(&raw, &text);
+            let packed = pack(&text, SCHEMA_WORDS).into();
+            raw.send(SchemaText { wants_text: false, packed });
+            raw.identify("alice");
+            for _ in 0..2 {
+                raw.send(BlobRequest::default());
+            }
+            world.run_for(SECOND).await;
+            let notices = raw.ids().iter().filter(|id| **id == ClientNotice::ID).count();
+            assert_eq!(notices, 2, "{:?}", raw.ids());
+        });
+    });
+    let held: Vec<&String> = logged.iter().filter(|it| it.starts_with("not sending ")).collect();
+    let [line] = &held[..] else { panic!("{held:?}") };
+    assert!(line.starts_with("not sending blobRefused to alice ("), "{line}");
 }

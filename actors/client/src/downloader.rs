@@ -207,11 +207,7 @@ impl DownloaderActor {
 
     /// Frames of the stream of blobs, as the downloader is told of them: in this build's shapes,
     /// whatever build the server is of.
-    pub(crate) fn ear(
-        attempt: u64,
-        dialect: Option<&Dialect>,
-        event: BlobEvent,
-    ) -> DownloaderMsg {
+    pub(crate) fn ear(attempt: u64, dialect: Option<&Dialect>, event: BlobEvent) -> DownloaderMsg {
         match (event, dialect) {
             // A client sends no blobs, so nothing of it ever leaves.
             (BlobEvent::Room, _) => DownloaderMsg::Room,

@@ -92,10 +92,12 @@ impl OtherBuild {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let edits = match name {
-            "older-1" => vec![drop("consoleLine"), drop("consoleLine"), less("Buttons", "fast")],
+            "older-1" => {
+                vec![without("consoleLine"), without("consoleLine"), less("Buttons", "fast")]
+            }
             "older-2" => vec![
-                drop("clientNotice"),
-                drop("blobRefused"),
+                without("clientNotice"),
+                without("blobRefused"),
                 less("ClientInfo", "avatar"),
                 less("EntityState", "scale"),
             ],
@@ -112,7 +114,7 @@ impl OtherBuild {
                 wider("ClientReady", "map_generation"),
             ],
             "older-5" => vec![
-                drop("clientChat"),
+                without("clientChat"),
                 less("PlayerEntry", "colour"),
                 wider("ServerInfo", "tick_rate"),
                 other("Severity"),
@@ -151,6 +153,15 @@ impl OtherBuild {
         Some(Self { name: name.to_owned(), edits })
     }
 
+    /// Whether there can be such a build.
+    ///
+    /// # Errors
+    /// When there cannot.
+    pub fn check(&self) -> Result<(), NoBuild> {
+        posing(self, Direction::ToServer)?;
+        posing(self, Direction::ToClient).map(drop)
+    }
+
     /// Its schema.
     ///
     /// # Errors
@@ -161,7 +172,7 @@ impl OtherBuild {
     }
 }
 
-fn drop(message: &str) -> Edit {
+fn without(message: &str) -> Edit {
     Edit::Drop { message: message.to_owned() }
 }
 

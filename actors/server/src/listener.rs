@@ -88,7 +88,6 @@ impl ListenerActor {
             key: connection.key().map(|key| key.to_string()),
             budget: connection.datagram_max(),
             watched: self.directory.is_watched(),
-            met: self.facts.builds.met(),
         };
         let actor = SessionActor::new(opening, connection.clone(), self.directory.clone());
         let ear = actor.ear();

@@ -233,7 +233,10 @@ impl Actor for SessionActor {
         }
         match self.kept.clone() {
             Some(kept) => Session::resume(self.opening.clone(), kept, start.now),
-            None => Session::open(self.opening.clone(), start.now),
+            None => {
+                let met = self.opening.facts.builds.met();
+                Session::open(self.opening.clone(), met, start.now)
+            }
         }
     }
 

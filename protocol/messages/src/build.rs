@@ -4,7 +4,6 @@
 //! hostile until it was read: it is unpacked, parsed and planned within named bounds, or refused.
 
 use alloc::collections::BTreeSet;
-use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
@@ -18,7 +17,6 @@ use crate::limit::{BUILDS_MAX, BUILDS_TEXT_BYTES_MAX};
 use crate::registry::{Channel, Direction, MESSAGES, MessageRow, SCHEMA_WORDS, row, schema};
 
 /// What a process says of its own build, and reads the others by.
-#[derive(Debug)]
 pub struct Own {
     /// What is read into.
     schema: Schema,
@@ -28,7 +26,6 @@ pub struct Own {
 }
 
 /// A build that a process has met, and how it reads what peers of that build write.
-#[derive(Debug)]
 pub struct Build {
     hash: Hash128,
     /// Bytes of its text.
@@ -182,14 +179,25 @@ impl Build {
     }
 }
 
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Own({})", self.hash.short())
+    }
+}
+
+impl fmt::Debug for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Build({}, {:?})", self.hash.short(), self.reads)
+    }
+}
+
 /// Whether a build of this schema understands the message: the one of its name that travels alike.
 fn lists(schema: &Schema, row: &MessageRow) -> bool {
     let (direction, channel) = (row.direction.word(), row.channel.word());
     let mut theirs = schema.messages.iter();
     row.frame
-        || theirs.any(|it| {
-            (&*it.direction, &*it.name, &*it.channel) == (direction, row.name, channel)
-        })
+        || theirs
+            .any(|it| (&*it.direction, &*it.name, &*it.channel) == (direction, row.name, channel))
 }
 
 impl PartialEq for Build {
@@ -243,8 +251,7 @@ impl fmt::Display for BuildError {
         match self {
             Self::Schema(error) => write!(f, "its schema cannot be read: {error}"),
             Self::OtherHash { announced, found } => {
-                let (announced, found): (String, String) =
-                    (announced.short().to_string(), found.short().to_string());
+                let (announced, found) = (announced.short(), found.short());
                 write!(f, "its schema was announced as {announced} and is {found}")
             }
             Self::Plan(error) => write!(f, "its schema cannot be read by: {error}"),

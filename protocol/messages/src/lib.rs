@@ -35,8 +35,8 @@ pub use self::entity::{
 };
 pub use self::input::{Buttons, Input, PlayerInput, SnapshotAck};
 pub use self::join::{
-    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaAnswer, SchemaHash, SchemaText,
-    ServerInfo, SpawnAck,
+    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaAnswer, SchemaHash,
+    SchemaText, ServerInfo, SpawnAck,
 };
 pub use self::notice::{ClientNotice, Severity};
 pub use self::opening::{Opening, opening};

@@ -14,8 +14,8 @@ use crate::console::{ConsoleAnswer, ConsoleLine};
 use crate::content::{BlobChunk, BlobRefused, BlobRequest, MapLoad};
 use crate::input::Input;
 use crate::join::{
-    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaAnswer, SchemaHash, SchemaText,
-    ServerInfo, SpawnAck,
+    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaAnswer, SchemaHash,
+    SchemaText, ServerInfo, SpawnAck,
 };
 use crate::notice::ClientNotice;
 use crate::roster::PlayerList;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dh_machine::{Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    Channel, ClientInfo, ClientReady, MapAdvert, ServerInfo, SpawnAck, Str8, Str16, Terms, ToClient,
-    ToServer, WireError,
+    Channel, ClientInfo, ClientReady, MapAdvert, ServerInfo, SpawnAck, Str8, Str16, Terms,
+    ToClient, ToServer, WireError,
 };
 
 use super::exchange::Exchange;
@@ -33,10 +33,9 @@ impl Connecting {
         let admitted = matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. });
         match (&mut self.it.phase, message) {
             (_, ToClient::SessionEnd(end)) => self.told(&end, out),
-            (
-                Phase::Attempting { exchange: Exchange::Unsaid, .. },
-                ToClient::SchemaHash(told),
-            ) => self.settle(told, out),
+            (Phase::Attempting { exchange: Exchange::Unsaid, .. }, ToClient::SchemaHash(told)) => {
+                self.settle(told, out)
+            }
             (
                 Phase::Attempting { exchange: Exchange::Asked { theirs, sent }, .. },
                 ToClient::SchemaAnswer(text),
@@ -44,10 +43,9 @@ impl Connecting {
                 let asked = (*theirs, *sent);
                 self.exchange(asked, &text, out);
             }
-            (
-                Phase::Attempting { exchange: Exchange::Agreed, .. },
-                ToClient::ServerInfo(info),
-            ) => self.informed(&info, out),
+            (Phase::Attempting { exchange: Exchange::Agreed, .. }, ToClient::ServerInfo(info)) => {
+                self.informed(&info, out)
+            }
             (Phase::Loading { map_generation }, ToClient::SpawnAck(ack)) => {
                 let generation = *map_generation;
                 self.spawned(now, generation, ack, out);

@@ -66,9 +66,7 @@ impl Datagrams {
     ) -> Result<Option<Snapshot>, String> {
         match message(dialect, scratch, bytes)? {
             Some(ToClient::Snapshot(snapshot)) => Ok(Some(snapshot)),
-            Some(ToClient::SnapshotFragment(fragment)) => {
-                self.join((dialect, scratch), &fragment)
-            }
+            Some(ToClient::SnapshotFragment(fragment)) => self.join((dialect, scratch), &fragment),
             Some(other) => Err(format!("{} is no datagram", other.name())),
             None => Ok(None),
         }

@@ -1,6 +1,7 @@
 //! The exchange of schemas: what a server of another build is told and asked, how it is read from
 //! then on, and what is not said to it.
 
+use std::mem;
 use std::sync::Arc;
 
 use dh_machine::Outbox;
@@ -25,11 +26,11 @@ impl Connecting {
     /// The server says what it writes, and whether it wants to know what this client does.
     pub(super) fn settle(&mut self, told: SchemaHash, out: &mut Outbox<Effect>) {
         let (own, theirs) = (Arc::clone(&self.own), told.hash);
+        let known = mem::take(&mut self.it.met).find(theirs, Direction::ToClient).cloned();
         if theirs == own.hash() {
             return self.agree(Terms::same(&own), out);
         }
         let packed = if told.wants_text { own.packed() } else { &[] };
-        let known = self.it.met.find(theirs, Direction::ToClient).cloned();
         let (wants_text, sent) = (known.is_none(), packed.len());
         let text = SchemaText { wants_text, packed: packed.into() };
         out.push(Effect::Send(ToServer::SchemaText(text)));

@@ -7,8 +7,8 @@ use dh_host::net::{By, Closed, Links, code};
 use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox, TickRate};
 use dh_messages::{
-    Build, Builds, CloseCode, ConnectRequest, Dialect, EntityId, Input, Message as _,
-    PROTOCOL_VERSION, Own, PlayerList, Scratch, SessionEnd as EndMessage, Snapshot, Terms, ToServer,
+    Build, Builds, CloseCode, ConnectRequest, Dialect, EntityId, Input, Message as _, Own,
+    PROTOCOL_VERSION, PlayerList, Scratch, SessionEnd as EndMessage, Snapshot, Terms, ToServer,
 };
 use dh_prefs::{Address, DEFAULT_PORT};
 
@@ -133,7 +133,8 @@ pub struct Kept {
     /// How often it could not be had, and when it is tried again.
     pub(super) failed: usize,
     pub(super) fetch_at: Option<Micros>,
-    /// The builds that this process had met when the newest attempt was dialled.
+    /// The builds that this process had met when the newest attempt came through; none once the
+    /// server's is settled.
     pub(super) met: Builds,
     /// How the server is read, and what it has no name for.
     pub(super) terms: Option<Terms>,

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed, InMessage};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
-    Builds, CloseCode, MapAdvert, Own, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck, ToClient,
-    ToServer, schema_hash,
+    Builds, CloseCode, MapAdvert, Own, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck,
+    ToClient, ToServer, schema_hash,
 };
 use dh_prefs::Address;
 

@@ -4,7 +4,7 @@ use dh_wire::schema::{Edit, Type};
 use rhai::{Dynamic, Map};
 
 use super::error::{Mistake, Said, Under as _, unknown, wrong};
-use super::plan::{known, map};
+use super::plan::known;
 use super::value::{integer, shown, text};
 use super::words::Entries;
 use crate::build::OtherBuild;

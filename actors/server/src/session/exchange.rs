@@ -1,6 +1,7 @@
 //! The exchange of schemas: what a peer of another build is told and asked, how it is read from
 //! then on, and what is not said to it.
 
+use std::mem;
 use std::sync::Arc;
 
 use dh_machine::{Micros, Outbox};
@@ -34,25 +35,26 @@ impl Session {
     pub(super) fn settle(&mut self, now: Micros, theirs: Hash128, out: &mut Outbox<Effect>) {
         let own = Arc::clone(self.facts.builds.own());
         let is_same = theirs == own.hash();
-        let wants_text = !is_same && self.met.find(theirs, Direction::ToServer).is_none();
+        let known = mem::take(&mut self.met).find(theirs, Direction::ToServer).cloned();
+        let wants_text = !is_same && known.is_none();
         let told = SchemaHash { hash: own.hash(), wants_text };
         out.push(Effect::Send(ToClient::SchemaHash(told)));
         if is_same {
             return self.agree(Terms::same(&own), out);
         }
-        self.stand(Phase::Exchanging { theirs, until: now + EXCHANGE_MAX }, out);
+        self.stand(Phase::Exchanging { theirs, known, until: now + EXCHANGE_MAX }, out);
     }
 
     /// What the peer writes comes, where it was asked for, and what it asks for goes.
     pub(super) fn exchange(
         &mut self,
-        theirs: Hash128,
+        (theirs, known): (Hash128, Option<Arc<Build>>),
         text: &SchemaText,
         out: &mut Outbox<Effect>,
     ) {
         let own = Arc::clone(self.facts.builds.own());
-        let build = match self.met.find(theirs, Direction::ToServer) {
-            Some(build) if text.packed.is_empty() => Ok(Arc::clone(build)),
+        let build = match known {
+            Some(build) if text.packed.is_empty() => Ok(build),
             Some(_) => Err("a text came that was not asked for".to_owned()),
             None => Build::read(&own, Direction::ToServer, theirs, &text.packed)
                 .map(Arc::new)

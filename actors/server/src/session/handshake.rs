@@ -34,8 +34,9 @@ impl Session {
         };
         match (&self.phase, decoded) {
             (Phase::Greeting { .. }, ToServer::ConnectRequest(it)) => self.greet(now, &it, out),
-            (Phase::Exchanging { theirs, .. }, ToServer::SchemaText(it)) => {
-                self.exchange(*theirs, &it, out);
+            (Phase::Exchanging { theirs, known, .. }, ToServer::SchemaText(it)) => {
+                let announced = (*theirs, known.clone());
+                self.exchange(announced, &it, out);
             }
             (Phase::Identifying, ToServer::ClientInfo(it)) => self.identify(&it, out),
             (phase, ToServer::ClientReady(it)) if is_admitted(phase) => self.ready(&it, out),

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
 use dh_messages::{
-    BlobRequest, Build, Builds, CloseCode, ConsoleLine, Content, Direction, EntityId, Hash128, MapAdvert,
-    MapLoad, PlayerInput, Scratch, Terms, ToClient,
+    BlobRequest, Build, Builds, CloseCode, ConsoleLine, Content, Direction, EntityId, Hash128,
+    MapAdvert, MapLoad, PlayerInput, Scratch, Terms, ToClient,
 };
 use dh_netcode::{AckWindow, CompositionWatch};
 use dh_sim::Frame;
@@ -42,6 +42,8 @@ pub enum Phase {
     Exchanging {
         /// The hash of what it writes.
         theirs: Hash128,
+        /// Its build, where that was met before: then no text is wanted.
+        known: Option<Arc<Build>>,
         /// When it is too late.
         until: Micros,
     },
@@ -188,7 +190,7 @@ pub struct Session {
     pub(super) watched: bool,
     pub(super) chat_bucket: Bucket,
     pub(super) console_bucket: Bucket,
-    /// The builds that this process had met when the peer came.
+    /// The builds that this process had met when the peer came; none once its own is settled.
     pub(super) met: Builds,
     pub(super) speech: Speech,
     /// Space for what a peer of another build says, used again for each message.
@@ -214,19 +216,17 @@ pub struct Opening {
     pub budget: usize,
     /// Whether what happens each tick is told.
     pub watched: bool,
-    /// The builds that this process has met so far.
-    pub met: Builds,
 }
 
 impl Session {
-    /// A session whose connection has just been made.
+    /// A session whose connection has just been made, in a process that has met these builds.
     #[must_use]
-    pub fn open(opening: Opening, now: Micros) -> Self {
+    pub fn open(opening: Opening, met: Builds, now: Micros) -> Self {
         let presence = Presence::new(opening.peer, opening.endpoint, opening.loopback);
         let phase = Phase::Greeting { until: now + GREETING_MAX };
         let speech = Speech::new(Terms::same(opening.facts.builds.own()));
         Self {
-            met: opening.met,
+            met,
             speech,
             scratch: Scratch::default(),
             advert: opening.advert,
@@ -253,7 +253,7 @@ impl Session {
     /// A session remade after a panic: the peer stays where it stood.
     #[must_use]
     pub fn resume(opening: Opening, kept: Kept, now: Micros) -> Self {
-        let session = Self::open(opening, now);
+        let session = Self::open(opening, Builds::default(), now);
         let (advert, is_ready) = kept.map;
         let [chat_bucket, console_bucket] = kept.buckets;
         Self {

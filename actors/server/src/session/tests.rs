@@ -15,8 +15,8 @@ use dh_host::KnownBuilds;
 use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, MapAdvert, Message,
-    Builds, Own, PROTOCOL_VERSION, ToClient, encode, schema_hash,
+    Builds, ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, MapAdvert, Message,
+    Own, PROTOCOL_VERSION, ToClient, encode, schema_hash,
 };
 use dh_sim::{Answer, Frame, World};
 
@@ -50,13 +50,17 @@ fn opening() -> Opening {
         key: Some("key:00ff".to_owned()),
         budget: 1_200,
         watched: false,
-        met: Builds::default(),
     }
 }
 
 impl Talk {
     fn new(opening: Opening) -> Self {
-        Self { session: Session::open(opening, Micros(0)), now: Micros(0) }
+        Self::knowing(Builds::default(), opening)
+    }
+
+    /// In a process that has met these builds.
+    fn knowing(met: Builds, opening: Opening) -> Self {
+        Self { session: Session::open(opening, met, Micros(0)), now: Micros(0) }
     }
 
     /// A peer that has come so far; everything said on the way is left out.

@@ -106,9 +106,8 @@ fn a_message_of_another_build_is_read_as_this_builds_and_one_of_a_name_of_its_ow
     });
     let (theirs, mut scratch) = (Dialect::Other(met(&other, UP)), Scratch::default());
     let sent = [&b"\x03sad"[..], &7_u32.to_le_bytes()].concat();
-    let mut read = |id, body: &[u8]| {
-        theirs.read::<ToServer>(Channel::Stream, id, body, &mut scratch)
-    };
+    let mut read =
+        |id, body: &[u8]| theirs.read::<ToServer>(Channel::Stream, id, body, &mut scratch);
     let ready = ToServer::ClientReady(ClientReady { map_generation: 7 });
     assert_eq!(read(4, &sent), Ok(Some(ready)));
     assert_eq!(read(200, &sent), Ok(None));

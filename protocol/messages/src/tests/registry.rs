@@ -125,7 +125,7 @@ fn the_text_reads_back_as_this_protocol() {
 #[test]
 fn the_words_that_schemas_are_packed_against_are_those_of_this_frame() {
     let words = format!("{}", Hash128::of(SCHEMA_WORDS.as_bytes()));
-    assert_eq!((PROTOCOL_VERSION, words.as_str()), (2, ""));
+    assert_eq!((PROTOCOL_VERSION, words.as_str()), (2, "e03bcd82f482df042cc4c7b1bd5eefda"));
 }
 
 /// JOIN-10

@@ -1,8 +1,6 @@
 //! From the dial to the pawn.
 
-use dh_messages::{
-    ClientReady, ConnectRequest, PROTOCOL_VERSION, PlayerList, ServerInfo,
-};
+use dh_messages::{ClientReady, ConnectRequest, PROTOCOL_VERSION, PlayerList, ServerInfo};
 
 use super::*;
 use crate::ending::EndKind;

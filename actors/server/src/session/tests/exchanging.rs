@@ -86,14 +86,15 @@ fn a_peer_of_another_build_tells_its_text_and_is_told_ours_before_it_learns_wher
     };
     assert_eq!(&packed[..], facts().builds.own().packed());
     assert_eq!(*talk.session.phase(), Phase::Identifying);
-    let remembered = |it: &Effect| matches!(it, Effect::Remember(it) if it.hash() == hash(&close()));
+    let remembered =
+        |it: &Effect| matches!(it, Effect::Remember(it) if it.hash() == hash(&close()));
     assert!(answered.iter().any(remembered));
 }
 
 /// JOIN-06, JOIN-09, JOIN-11
 #[test]
 fn a_build_that_was_met_before_is_not_asked_and_is_sent_no_text_that_it_does_not_want() {
-    let mut talk = Talk::new(Opening { met: known(&close()), ..opening() });
+    let mut talk = Talk::knowing(known(&close()), opening());
     let greeted = talk.hear(request(PROTOCOL_VERSION, hash(&close())));
     let told = SchemaHash { hash: schema_hash(), wants_text: false };
     assert_eq!(sent(&greeted), [&ToClient::SchemaHash(told)]);
@@ -119,7 +120,7 @@ fn the_log_tells_what_it_took_to_read_a_peer_by_name() {
         format!("(full schema: {sent} bytes sent, {received} received, beside 16-byte hashes)");
     assert_eq!(logged(&talk.hear(info("ada"))), [line(&cost)]);
 
-    let mut talk = Talk::new(Opening { met: known(&close()), ..opening() });
+    let mut talk = Talk::knowing(known(&close()), opening());
     talk.hear(request(PROTOCOL_VERSION, hash(&close())));
     talk.hear(text(false, Vec::new()));
     assert_eq!(logged(&talk.hear(info("ada"))), [line("(hash only, 16 bytes each way)")]);
@@ -201,7 +202,7 @@ fn a_text_out_of_its_order_ends_the_session() {
     let mut twice = asking(&close());
     twice.hear(asked());
     let (mut playing, _) = playing(&close());
-    let mut unasked = Talk::new(Opening { met: known(&close()), ..opening() });
+    let mut unasked = Talk::knowing(known(&close()), opening());
     unasked.hear(request(PROTOCOL_VERSION, hash(&close())));
     for talk in [&mut before, &mut equal, &mut twice, &mut playing, &mut unasked] {
         let effects = talk.hear(asked());
@@ -228,7 +229,11 @@ fn a_text_that_is_none_or_another_than_announced_ends_the_session_with_the_reaso
         let effects = talk.hear(text(true, packed));
         let ending = ending(&effects).unwrap();
         assert_eq!(ending.code, CloseCode::Unreadable);
-        assert!(ending.reason.starts_with("unreadable schemaText: its schema "), "{}", ending.reason);
+        assert!(
+            ending.reason.starts_with("unreadable schemaText: its schema "),
+            "{}",
+            ending.reason
+        );
         assert!(ending.reason.contains(why), "{}", ending.reason);
         assert!(logged(&effects)[0].contains(why) && sent(&effects).is_empty());
     }
