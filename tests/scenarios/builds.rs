@@ -2,8 +2,8 @@
 
 use dh_machine::Micros;
 use dh_messages::{
-    BlobRequest, ClientNotice, ConnectRequest, Hash128, Message as _, Own, PROTOCOL_VERSION,
-    SCHEMA_WORDS, SchemaText, ToClient, schema_hash,
+    BlobRequest, ClientNotice, ConnectRequest, Content, Hash128, Message as _, Own,
+    PROTOCOL_VERSION, SCHEMA_WORDS, SchemaText, ToClient, schema_hash,
 };
 use dh_scenario::{OtherBuild, PeerId, PeerSetup, Report, ServerId, ServerSetup, Transport, World};
 use dh_wire::schema::{Edit, pack};
@@ -322,8 +322,9 @@ fn a_peer_that_has_no_name_for_a_refusal_is_told_by_a_notice() {
             let packed = pack(&text, SCHEMA_WORDS).into();
             raw.send(SchemaText { wants_text: false, packed });
             raw.identify("alice");
-            for _ in 0..2 {
-                raw.send(BlobRequest::default());
+            for nth in 1..3 {
+                let content = Content { fingerprint: Hash128([nth; 16]), ..Content::default() };
+                raw.send(BlobRequest { content, ..BlobRequest::default() });
             }
             world.run_for(SECOND).await;
             let notices = raw.ids().iter().filter(|id| **id == ClientNotice::ID).count();

@@ -1,8 +1,8 @@
 //! The exchange of schemas from the client's side.
 
 use dh_messages::{
-    Build, ChatKind, Direction, Hash128, SCHEMA_WORDS, SchemaAnswer, SchemaText, ServerChat,
-    schema as our_schema,
+    Build, ChatKind, Direction, Hash128, Message as _, SCHEMA_WORDS, SchemaAnswer, SchemaText,
+    ServerChat, Snapshot, SnapshotFragment, SnapshotHead, datagram, encode, schema as our_schema,
 };
 use dh_wire::Schema;
 use dh_wire::schema::{Edit, Type, pack};
@@ -179,4 +179,37 @@ fn what_comes_beside_is_rewritten_on_its_way_to_the_downloader() {
     assert_eq!(it.event.body[..], body);
     let DownloaderMsg::Frame(it) = frame(Vec::new()) else { panic!() };
     assert!(it.event.body.is_empty(), "nothing that could be taken for a blob");
+}
+
+/// PLAN-04
+#[test]
+fn a_snapshot_of_another_build_is_read_by_name_whole_and_in_pieces() {
+    let mut other = our_schema();
+    let (shape, name, kind) = ("SnapshotHead".into(), "mood".into(), Type::Str8(9));
+    other.edit(&Edit::Add { shape, at: 0, name, kind }).unwrap();
+    let mut rig = Rig::attempting();
+    rig.hear(ToClient::SchemaHash(SchemaHash { hash: hash(&other), wants_text: false }));
+    rig.hear(answer(packed(&other)));
+    rig.hear(server_info());
+    rig.hear(spawn_ack());
+    let head = SnapshotHead { tick: 7, map_generation: 3, ..SnapshotHead::default() };
+    let mut body = Vec::new();
+    encode(&mut Snapshot::new(head, Vec::new()), &mut body).unwrap();
+    let whole = [&[Snapshot::ID], &b"\x03sad"[..], &body].concat();
+    let mut tick_of = |bytes: Vec<u8>| {
+        let msg = ConnectionMsg::Datagram(rig.of_now(bytes.into()));
+        let effects = rig.tell(msg);
+        effects.iter().find_map(|it| match it {
+            Effect::Snapshot(it) => Some(it.head.tick),
+            _ => None,
+        })
+    };
+    assert_eq!(tick_of(whole.clone()), Some(7));
+    let (first, second) = whole.split_at(whole.len().div_ceil(2));
+    for (index, piece, joined) in [(0, first, None), (1, second, Some(7))] {
+        let mut part = SnapshotFragment { tick: 7, index, count: 2, slice: piece.into() };
+        let mut bytes = Vec::new();
+        datagram(&mut part, &mut bytes).unwrap();
+        assert_eq!(tick_of(bytes), joined, "piece {index}");
+    }
 }
