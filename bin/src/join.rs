@@ -11,7 +11,7 @@ use dh_client::{
     Manner, Observer, Pilot, Progress, SessionEnd,
 };
 use dh_host::net::Trust;
-use dh_host::{Runtime, Scope};
+use dh_host::{KnownBuilds, Runtime, Scope};
 use dh_machine::Micros;
 use dh_messages::ServerChat;
 use dh_prefs::{Address, Command, CommandError, Prefs, Side, default_name, help, parse};
@@ -66,6 +66,7 @@ pub(crate) fn run(flags: &Client, shared: &Shared) -> Result<(), Failure> {
     dialer.trust = Trust::KnownHosts(identity::known_hosts(&folder));
     let options = ClientOptions {
         dialer,
+        builds: KnownBuilds::of_this_build(),
         content: Some(ClientContent {
             shelf: content::shelf(&flags.content, &folder)?,
             picture_side_max: if draws { picture::side_max() } else { None },

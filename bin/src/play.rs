@@ -162,7 +162,7 @@ impl<'a> Show<'a> {
             identity: Some(identity),
             shelf: Some(shelf),
             map: Some(map),
-            name: None,
+            ..ServerSetup::default()
         };
         // The local player and the simulated ones always find a place.
         let cap = server.prefs.get(key::MAX_PLAYERS).max(peers + 1);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use dh_host::net::{Fingerprint, Links, ListenError};
-use dh_host::{RealOptions, Runtime};
+use dh_host::{KnownBuilds, RealOptions, Runtime};
 use dh_prefs::{DEFAULT_PORT, Prefs, Side, key};
 use dh_server::{MapError, Observer, Server as Running, ServerEvent, ServerOptions, StartError};
 use dh_wire::Guid;
@@ -43,6 +43,7 @@ pub(crate) fn run(flags: &Server, shared: &Shared) -> Result<(), Failure> {
         prefs,
         name: "server".to_owned(),
         world_id: Guid::from(new_world_id(&runtime)),
+        builds: KnownBuilds::of_this_build(),
         observer: Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
         shelf: Some(shelf),

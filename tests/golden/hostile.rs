@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use dh_messages::{
-    Channel, Direction, Fault, MESSAGES, MessageRow, SCHEMA_WORDS, ToClient, ToServer, WireError,
-    opening, schema, schema_text,
+    Build, Channel, Direction, Fault, Hash128, MESSAGES, MessageRow, Own, SCHEMA_WORDS, ToClient,
+    ToServer, WireError, opening, schema, schema_text,
 };
 use dh_tests::fuzz::{BODIES, FRAMES, SCHEMAS, TEXTS};
 use dh_wire::envelope::Decoder;
@@ -34,7 +34,12 @@ fn every_prefix_and_every_byte_more_is_refused() {
         // What ends in a rest takes any length from there on.
         let open = ends_open(&schema(), row.shape);
         let mut packet = packet_of(&sample);
-        let least = if open { 6 } else { packet.len() };
+        let least = match row.shape {
+            "SchemaAnswer" => 0,
+            "SchemaText" => 1,
+            _ if open => 6,
+            _ => packet.len(),
+        };
         for cut in 0..least {
             let refused = row.recode(&packet[..cut]).unwrap_err();
             assert_eq!(refused.fault, Fault::Truncated, "{} cut to {cut}", file_of(&sample));
@@ -155,6 +160,27 @@ fn reading_a_schema_allocates_no_more_than_its_share_of_the_text() {
         asked <= SCHEMA_TEXT_MAX + (bomb.len() + 1_024) * READ_MEMORY_RATIO_MAX,
         "{asked} bytes"
     );
+}
+
+#[test]
+fn a_build_takes_no_more_than_its_share_of_the_longest_text_there_may_be() {
+    let own = Own::this();
+    let lines = |line: &dyn Fn(usize) -> String| (0..8_000).map(line).collect::<String>();
+    let known = "record ClientInfo\n";
+    for fields in [
+        lines(&|n| format!("  a{n:x} u8\n")),
+        lines(&|n| format!("  a{n:x} optional(str8(9))\n")),
+        lines(&|n| format!("  a{n:x} list8(9, f32x3)\n")),
+    ] {
+        let text = schema_text().replace(known, &format!("{known}{fields}"));
+        assert!(text.len() <= SCHEMA_TEXT_MAX, "{}", text.len());
+        let (hash, packed) = (Hash128::of(text.as_bytes()), pack(&text, SCHEMA_WORDS));
+        let build = || Build::read(&own, Direction::ToServer, hash, &packed);
+        let (build, asked) = measured(build);
+        assert_eq!(build.map(|it| it.hash()), Ok(hash));
+        let allowed = SCHEMA_TEXT_MAX + (text.len() + packed.len()) * READ_MEMORY_RATIO_MAX;
+        assert!(asked <= allowed, "{asked} bytes for {}", text.len());
+    }
 }
 
 /// JOIN-03

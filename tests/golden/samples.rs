@@ -5,9 +5,9 @@ use dh_messages::{
     ClientNotice, ClientReady, CloseCode, ConnectRequest, ConsoleAnswer, ConsoleLine, Content,
     Direction, EntityId, EntityRecord, EntityState, Few8, Guid, Hash128, Input, KindPayload,
     MapAdvert, MapLoad, Message, NetKind, OwnerDetail, PROTOCOL_VERSION, PawnFlags, PlayerEntry,
-    PlayerInput, PlayerList, RecordFlags, Rest, Root, SchemaHash, ServerChat, ServerInfo,
-    SessionEnd, Severity, Snapshot, SnapshotAck, SnapshotFragment, SnapshotHead, SpawnAck,
-    WorldSettings, decode, encode,
+    PlayerInput, PlayerList, RecordFlags, Rest, Root, SchemaAnswer, SchemaHash, SchemaText,
+    ServerChat, ServerInfo, SessionEnd, Severity, Snapshot, SnapshotAck, SnapshotFragment,
+    SnapshotHead, SpawnAck, WorldSettings, decode, encode,
 };
 
 /// One message with one value.
@@ -93,10 +93,15 @@ fn joining() -> Vec<Sample> {
     };
     let bare = ClientInfo { avatar: "".into(), ..alice.clone() };
     let pawn = EntityId::new(1, 2);
+    // What it unpacks to is nobody's affair here.
+    let packed = Rest((0..=255).cycle().step_by(7).take(40).collect());
     vec![
         sample("", ConnectRequest { version, schema_hash }),
         sample("known", SchemaHash { hash: schema_hash, wants_text: false }),
         sample("wanted", SchemaHash { hash: schema_hash, wants_text: true }),
+        sample("known", SchemaText { wants_text: false, packed: Rest::default() }),
+        sample("wanted", SchemaText { wants_text: true, packed: packed.clone() }),
+        sample("", SchemaAnswer { packed }),
         sample("grayBox", server_info(gray_box)),
         sample("map", server_info(yard())),
         sample("avatar", alice),

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use dh_client::EndKind;
 use dh_machine::Micros;
-use dh_scenario::{PeerId, PeerSetup, Scenario, Transport, World};
+use dh_scenario::{OtherBuild, PeerId, PeerSetup, Scenario, ServerSetup, Transport, World};
 use dh_store::load::Core;
 
 use self::stage::{HIGH, LOW, Stage, plays, received, world};
@@ -54,6 +54,36 @@ fn a_map_that_is_not_here_is_fetched_proved_and_stood_in_and_a_second_join_moves
         });
         let cached = stage.cached("ada");
         assert!(cached.len() == 1 && cached[0].ends_with(".pallet"), "{cached:?}");
+    }
+}
+
+/// JOIN-27, JOIN-31
+#[test]
+fn builds_that_differ_fetch_a_map_of_each_other_and_the_next_one() {
+    for (here, there) in [(None, Some("newer-2")), (Some("newer-2"), None)] {
+        let stage = Stage::new();
+        let build = |name: Option<&str>| name.and_then(OtherBuild::named);
+        let setup = ServerSetup { build: build(here), ..stage.setup(HIGH) };
+        world(Transport::Quic, setup, async |world, server| {
+            let setup = PeerSetup::new("ada").keeping(stage.kept("ada"));
+            let ada = world.peer(PeerSetup { build: build(there), ..setup });
+            world.join(ada, server);
+            plays(world, ada).await;
+            assert!(received(world, ada) > 300_000);
+            let feet = heights(world, ada).await;
+            assert!(feet.iter().all(|feet| (feet - 20.0).abs() < 0.1), "{feet:?}");
+            for map in [LOW, HIGH] {
+                world.console(server, &format!("map {map}"));
+                world.run_for(Micros::from_secs(2)).await;
+            }
+            assert_eq!(world.records().peer(ada).loaded, [1, 2, 3]);
+            assert!(world.is_playing(ada));
+            let feet = heights(world, ada).await;
+            assert!(feet.iter().all(|feet| (feet - 20.0).abs() < 0.1), "{feet:?}");
+            let records = world.records();
+            let told = records.peer(ada).lines.iter().filter(|it| it.contains("mismatch")).count();
+            assert_eq!(told, 1, "a later map does not say it again");
+        });
     }
 }
 

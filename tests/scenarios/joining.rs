@@ -5,8 +5,8 @@ use dh_client::EndKind;
 use dh_host::net::{By, Link, Links};
 use dh_machine::Micros;
 use dh_messages::{
-    ClientChat, CloseCode, ConnectRequest, ConsoleLine, Hash128, MapAdvert, PROTOCOL_VERSION,
-    SchemaHash, ServerInfo, SessionEnd, SpawnAck, ToClient, schema_hash,
+    ClientChat, CloseCode, ConnectRequest, ConsoleLine, MapAdvert, PROTOCOL_VERSION, SchemaHash,
+    ServerInfo, SessionEnd, SpawnAck, ToClient, schema_hash,
 };
 use dh_prefs::Address;
 use dh_scenario::{PeerId, PeerSetup, Report, ServerId, ServerSetup, Transport, World};
@@ -131,24 +131,6 @@ fn a_build_from_before_the_schema_exchange_is_refused_by_its_shape() {
          {PROTOCOL_VERSION}, and that client has to be updated to join"
     );
     assert_eq!(rest, want);
-}
-
-#[test]
-fn another_build_of_the_same_version_is_told_both_hashes() {
-    for transport in BOTH {
-        world(transport, async |world, server| {
-            let raw = Raw::dial(world, server, Dial::new(1, transport));
-            raw.connect(world).await;
-            let theirs = Hash128([0xab; 16]);
-            raw.send(ConnectRequest { version: PROTOCOL_VERSION, schema_hash: theirs });
-            let closed = raw.end(world).await;
-            assert_eq!((closed.code, raw.ids()), (2, vec![44, 52]));
-            let reason = String::from_utf8(closed.reason).unwrap();
-            for hash in [theirs, schema_hash()] {
-                assert!(reason.contains(&hash.short().to_string()), "{reason}");
-            }
-        });
-    }
 }
 
 /// JOIN-18, WHO-09, WHO-11, WHO-13, WHO-15, WHO-16, WHO-20

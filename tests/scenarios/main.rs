@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod account;
 #[cfg(test)]
+mod builds;
+#[cfg(test)]
 mod chat;
 #[cfg(test)]
 mod clock;

@@ -4,15 +4,16 @@
 //! and refuse the same bytes as the reader.
 
 use std::fmt::Debug;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use dh_cook::Cooked;
 use dh_map::{Map, Mesh, image};
 use dh_messages::{
-    BlobChunk, BlobRefused, BlobRequest, ClientChat, ClientInfo, ClientNotice, ClientReady,
-    ConnectRequest, ConsoleAnswer, ConsoleLine, Input, MapLoad, Message, Opening, PlayerList,
-    SCHEMA_WORDS, SchemaHash, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment,
-    SpawnAck, ToClient, ToServer, decode, encode, opening, schema,
+    BlobChunk, BlobRefused, BlobRequest, Build, Channel, ClientChat, ClientInfo, ClientNotice,
+    ClientReady, ConnectRequest, ConsoleAnswer, ConsoleLine, Dialect, Direction, Hash128, Input,
+    MapLoad, Message, Opening, Own, PlayerList, SCHEMA_WORDS, SchemaAnswer, SchemaHash, SchemaText,
+    Scratch, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
+    ToServer, decode, encode, opening, schema,
 };
 use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
@@ -52,7 +53,9 @@ bodies! {
     fuzz_input Input;
     fuzz_map_load MapLoad;
     fuzz_player_list PlayerList;
+    fuzz_schema_answer SchemaAnswer;
     fuzz_schema_hash SchemaHash;
+    fuzz_schema_text SchemaText;
     fuzz_server_chat ServerChat;
     fuzz_server_info ServerInfo;
     fuzz_session_end SessionEnd;
@@ -69,7 +72,8 @@ pub const FRAMES: &[Target] =
 pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
 
 /// The entry points for what another build says of itself.
-pub const SCHEMAS: &[Target] = &[("schema", fuzz_schema), ("packed schema", fuzz_packed_schema)];
+pub const SCHEMAS: &[Target] =
+    &[("schema", fuzz_schema), ("packed schema", fuzz_packed_schema), ("build", fuzz_build)];
 
 /// The entry points for files that come from others.
 pub const FILES: &[Target] = &[
@@ -188,6 +192,20 @@ pub fn fuzz_packed_schema(bytes: &[u8]) {
         if let Ok(again) = unpack(&pack(&text, SCHEMA_WORDS), SCHEMA_WORDS) {
             assert_eq!(again, text, "a text is packed as another one");
         }
+    }
+}
+
+/// Reads the bytes as the packed text of a build, and themselves as a message of that build.
+pub fn fuzz_build(bytes: &[u8]) {
+    static OWN: OnceLock<Own> = OnceLock::new();
+    let own = OWN.get_or_init(Own::this);
+    let Ok(text) = unpack(bytes, SCHEMA_WORDS) else { return };
+    let hash = Hash128::of(text.as_bytes());
+    let Ok(build) = Build::read(own, Direction::ToServer, hash, bytes) else { return };
+    let (dialect, mut scratch) = (Dialect::Other(Arc::new(build)), Scratch::default());
+    for id in 0..=u8::MAX {
+        // Whether it is readable is the sender's affair.
+        drop(dialect.read::<ToServer>(Channel::Stream, id, bytes, &mut scratch));
     }
 }
 

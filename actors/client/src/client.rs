@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use dh_host::net::{ClientPath, Links, RebindError};
-use dh_host::{Inlet, Place, Port, Pump, Scope};
+use dh_host::{Inlet, KnownBuilds, Place, Port, Pump, Scope};
 use dh_machine::Spec;
 use dh_prefs::{Address, Prefs};
 use dh_sim::GrayBox;
@@ -31,6 +31,8 @@ pub const SPECS: &[Spec] =
 pub struct ClientOptions {
     /// How it dials.
     pub dialer: Dialer,
+    /// The build it is of, and those its process has met.
+    pub builds: KnownBuilds,
     /// Where content lies; a client without it shows the gray box only.
     pub content: Option<ClientContent>,
     /// The preferences as they stand at the start.
@@ -83,7 +85,7 @@ impl Client {
         place: impl FnOnce(PresenterActor) -> (Port<PresenterMsg>, P),
     ) -> (Self, P) {
         let ClientOptions { dialer, content, prefs, fallback_name, .. } = options;
-        let ClientOptions { controls, camera, observer, .. } = options;
+        let ClientOptions { controls, camera, observer, builds, .. } = options;
         let (ways, path) = (Ways::default(), dialer.path.clone());
 
         let prefs = Arc::new(prefs);
@@ -105,7 +107,8 @@ impl Client {
         ways.set_downloader(scope.spawn(Place::Io, "downloader", downloader));
 
         let gray_box = Arc::new(world.clone());
-        let connection = ConnectionActor::new(profile, ways.clone(), observer, dialer, gray_box);
+        let line = (dialer, builds);
+        let connection = ConnectionActor::new(profile, ways.clone(), observer, line, gray_box);
         ways.set_connection(scope.spawn(Place::Net, "connection", connection));
         (Self { scope: scope.clone(), ways, path, fallback_name }, placed)
     }

@@ -7,21 +7,22 @@
 
 mod conversation;
 mod datagrams;
+mod exchange;
 mod landing;
 mod state;
 #[cfg(test)]
 mod tests;
 mod typed;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use dh_host::net::{
     Closed, Connection, DialError, Dialed, Dialing, InMessage, KnownHostsError, Links, NetEvent,
 };
-use dh_host::{Actor, Context, Exit, Performed, Start};
+use dh_host::{Actor, Context, Exit, KnownBuilds, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, TickRate, actor_message};
-use dh_messages::{BlobRequest, CloseCode, ToServer};
+use dh_messages::{BlobRequest, Builds, CloseCode, Dialect, ToServer};
 use dh_prefs::Address;
 use dh_sim::GrayBox;
 
@@ -68,8 +69,8 @@ actor_message! {
         Links(Links): Control Coalesce,
         /// A server was met for the first time; its key is kept from now on.
         Trusting: Control Coalesce,
-        /// A dial came through.
-        Dialed(Numbered<()>): Control Refuse,
+        /// A dial came through; the builds that this process has met until then.
+        Dialed(Numbered<Builds>): Control Refuse,
         /// A dial did not.
         DialFailed(Numbered<DialFailure>): Control Refuse,
         /// The transport is gone. In order with what came before it.
@@ -126,9 +127,12 @@ pub struct ConnectionActor {
     ways: Ways,
     observer: Observer,
     dialer: Dialer,
+    builds: KnownBuilds,
     gray_box: Arc<GrayBox>,
     line: Line,
     landing: Landing,
+    /// How blobs of the line are read; settled before the first can be asked for.
+    dialect: Arc<OnceLock<Dialect>>,
     /// What a remade machine starts from.
     kept: Kept,
 }
@@ -148,16 +152,18 @@ impl ConnectionActor {
         profile: Arc<Profile>,
         ways: Ways,
         observer: Observer,
-        dialer: Dialer,
+        (dialer, builds): (Dialer, KnownBuilds),
         gray_box: Arc<GrayBox>,
     ) -> Self {
         Self {
             ways,
             observer,
             dialer,
+            builds,
             gray_box,
             line: Line::None,
             landing: Landing::default(),
+            dialect: Arc::default(),
             kept: Kept::new(profile),
         }
     }
@@ -165,14 +171,16 @@ impl ConnectionActor {
     fn dial(&mut self, attempt: u64, to: &Address, cx: &Context<'_, ConnectionMsg>) {
         self.landing.expect(attempt);
         let (landing, observer) = (self.landing.clone(), self.observer.clone());
+        let builds = self.builds.clone();
         let inlet = cx.port().inlet(move |dialed| match dialed {
             Dialed::Trusting { name, fingerprint } => {
                 observer.tell(ClientEvent::Line(format!("trusting {name} as {fingerprint}")));
                 ConnectionMsg::Trusting
             }
             Dialed::Connected(connection) => {
+                builds.accent().into_iter().for_each(|accent| connection.speak(accent));
                 landing.land(attempt, connection);
-                ConnectionMsg::Dialed(Numbered::new(attempt, ()))
+                ConnectionMsg::Dialed(Numbered::new(attempt, builds.met()))
             }
             Dialed::Failed(error) => {
                 let failure = DialFailure { reason: error.to_string(), kind: kind_of(&error) };
@@ -193,8 +201,10 @@ impl ConnectionActor {
             NetEvent::Datagram(bytes) => ConnectionMsg::Datagram(Numbered::new(attempt, bytes)),
             NetEvent::Closed(closed) => ConnectionMsg::Closed(Numbered::new(attempt, closed)),
         }));
+        self.dialect = Arc::default();
         if let Some(downloader) = self.ways.downloader() {
-            let ear = move |event| DownloaderActor::ear(attempt, event);
+            let dialect = Arc::clone(&self.dialect);
+            let ear = move |event| DownloaderActor::ear(attempt, dialect.get(), event);
             connection.deliver_blobs(downloader.inlet(ear));
         }
         self.line = Line::Up(connection);
@@ -298,7 +308,7 @@ impl Actor for ConnectionActor {
         if let Some(lost) = start.lost {
             self.give_up(lost);
         }
-        Connecting::new(self.kept.clone(), start.now)
+        Connecting::new(self.kept.clone(), Arc::clone(self.builds.own()), start.now)
     }
 
     fn spare(msg: &ConnectionMsg) -> Option<ConnectionMsg> {
@@ -334,6 +344,8 @@ impl Actor for ConnectionActor {
             Effect::StandOnGrayBox(generation) => {
                 self.stand(&StandingMap::gray_box(&self.gray_box, generation));
             }
+            Effect::Speaks(dialect) => drop(self.dialect.set(dialect)),
+            Effect::Remember(build) => self.builds.keep(build, cx.scope().runtime()),
             Effect::Joined(rate) => self.joined(rate),
             Effect::Spawned(pawn) => self.ways.to_presenter(PresenterMsg::Spawned(pawn)),
             Effect::Snapshot(snapshot) => {

@@ -10,9 +10,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use bytes::Bytes;
 use dh_host::net::{BlobEvent, InMessage};
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
+use dh_messages::{Channel, Dialect, Scratch};
 use dh_store::load::Core;
 use dh_store::{Found, Store, StoreError, Transfer};
 
@@ -85,7 +87,7 @@ struct Refusal {
 
 impl Refusal {
     fn of_this_build(reason: &str) -> Self {
-        Self { kind: EndKind::BuildDiffers, reason: reason.to_owned() }
+        Self { kind: EndKind::ContentDiffers, reason: reason.to_owned() }
     }
 }
 
@@ -203,12 +205,26 @@ impl DownloaderActor {
         }
     }
 
-    /// Frames of the stream of blobs, as the downloader is told of them.
-    pub(crate) fn ear(attempt: u64, event: BlobEvent) -> DownloaderMsg {
-        match event {
-            BlobEvent::Frame(frame) => DownloaderMsg::Frame(Numbered::new(attempt, frame)),
+    /// Frames of the stream of blobs, as the downloader is told of them: in this build's shapes,
+    /// whatever build the server is of.
+    pub(crate) fn ear(attempt: u64, dialect: Option<&Dialect>, event: BlobEvent) -> DownloaderMsg {
+        match (event, dialect) {
             // A client sends no blobs, so nothing of it ever leaves.
-            BlobEvent::Room => DownloaderMsg::Room,
+            (BlobEvent::Room, _) => DownloaderMsg::Room,
+            (BlobEvent::Frame(frame), None | Some(Dialect::Same)) => {
+                DownloaderMsg::Frame(Numbered::new(attempt, frame))
+            }
+            (BlobEvent::Frame(InMessage { id, body }), Some(dialect)) => {
+                let mut scratch = Scratch::default();
+                let (id, body) = match dialect.rewrite(Channel::Blob, id, &body, &mut scratch) {
+                    Ok(Some((id, body))) => (id, Bytes::copy_from_slice(body)),
+                    // This client has no name for it.
+                    Ok(None) => return DownloaderMsg::Room,
+                    // What cannot be rewritten cannot be read either, and is told as such.
+                    Err(_) => (id, Bytes::new()),
+                };
+                DownloaderMsg::Frame(Numbered::new(attempt, InMessage { id, body }))
+            }
         }
     }
 }

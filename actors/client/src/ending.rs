@@ -31,8 +31,8 @@ pub enum EndKind {
     KnownHostsNotWritten,
     /// The two sides speak different protocol numbers.
     ProtocolMismatch,
-    /// The two sides are of one protocol number and of different builds.
-    BuildDiffers,
+    /// The map needs content that only another build has.
+    ContentDiffers,
     /// The server has no place left.
     ServerFull,
     /// The server removed this player.
@@ -96,7 +96,7 @@ impl SessionEnd {
             EndKind::KnownHostsUnusable => "The list of known servers cannot be used.",
             EndKind::KnownHostsNotWritten => "The list of known servers cannot be written.",
             EndKind::TimedOut => "The server took too long to answer.",
-            EndKind::ProtocolMismatch | EndKind::BuildDiffers => {
+            EndKind::ProtocolMismatch | EndKind::ContentDiffers => {
                 "This server runs a different version of the game."
             }
             EndKind::ServerFull | EndKind::Removed | EndKind::ClosedByServer | EndKind::Lost => {
@@ -175,7 +175,7 @@ impl SessionEnd {
             EndKind::CouldNotReach | EndKind::TimedOut | EndKind::Lost => 69,
             EndKind::ServerFull => 75,
             EndKind::ProtocolMismatch
-            | EndKind::BuildDiffers
+            | EndKind::ContentDiffers
             | EndKind::MapTransferFailed
             | EndKind::Unreadable => 76,
             EndKind::ClientFailed => 70,

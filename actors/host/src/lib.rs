@@ -13,6 +13,7 @@ pub mod pacer;
 
 mod actor;
 mod barrier;
+mod builds;
 mod clock;
 mod driver;
 pub mod flight;
@@ -33,6 +34,7 @@ mod probe;
 
 pub use self::actor::{Actor, Context, EffectOf, Exit, ExitReason, MsgOf, Performed, Start};
 pub use self::barrier::PanicNote;
+pub use self::builds::KnownBuilds;
 pub use self::clock::Clock;
 pub use self::driver::Pump;
 pub use self::limits::{Holding, Limit, Limits};

@@ -3,6 +3,7 @@
 //! Owned by a runtime, used by the actors that listen and dial. Everything that happens is told
 //! through inlets; nothing here decides who may join, and nothing reads a message's body.
 
+mod accent;
 mod admission;
 mod certificate;
 mod close;
@@ -40,6 +41,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 
+pub use self::accent::Accent;
 pub use self::admission::{Failed, Incoming, Knock, Verdict};
 pub use self::close::{By, Closed, code};
 pub use self::congestion::Congestion;

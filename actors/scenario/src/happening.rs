@@ -41,7 +41,7 @@ pub(crate) const ENDINGS: [(EndKind, &str); 17] = [
     (EndKind::ClientFailed, "it failed itself"),
     (EndKind::ServerKeyChanged, "the server has another key than before"),
     (EndKind::ProtocolMismatch, "the two speak different protocols"),
-    (EndKind::BuildDiffers, "the two are of different builds"),
+    (EndKind::ContentDiffers, "the map needs content that only the server's build has"),
     (EndKind::KnownHostsUnusable, "its file of known servers is damaged"),
     (EndKind::KnownHostsNotWritten, "its file of known servers cannot be written"),
 ];

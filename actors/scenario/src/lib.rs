@@ -4,6 +4,7 @@
 //! gives one course of events, or in the real one. It looks at actors from outside only: through
 //! their events, their metrics and the records of the network.
 
+mod build;
 mod happening;
 pub mod hostile;
 mod invariants;
@@ -19,6 +20,7 @@ mod server;
 mod shrink;
 mod world;
 
+pub use self::build::{NoBuild, OtherBuild};
 pub use self::invariants::Invariant;
 pub use self::peer::{PeerId, PeerSetup};
 pub use self::records::{InputFate, PeerRecord, Records, ServerRecord, SessionRecord};

@@ -4,6 +4,7 @@ use dh_client::{ClientContent, Manner};
 use dh_host::net::Links;
 use dh_prefs::Prefs;
 
+use crate::build::OtherBuild;
 use crate::server::set;
 
 /// One peer of a scenario, in the order of making.
@@ -25,6 +26,8 @@ pub struct PeerSetup {
     pub inside: bool,
     /// Where its content lies; without it it shows the gray box only.
     pub content: Option<ClientContent>,
+    /// The build it is of; this one unless said.
+    pub build: Option<OtherBuild>,
 }
 
 impl PeerSetup {
@@ -38,6 +41,7 @@ impl PeerSetup {
             prefs: Prefs::default(),
             inside: false,
             content: None,
+            build: None,
         }
     }
 
@@ -63,6 +67,12 @@ impl PeerSetup {
     #[must_use]
     pub fn keeping(self, content: ClientContent) -> Self {
         Self { content: Some(content), ..self }
+    }
+
+    /// Of another build.
+    #[must_use]
+    pub fn of(self, build: OtherBuild) -> Self {
+        Self { build: Some(build), ..self }
     }
 
     /// With a preference, `KEY=VALUE`.

@@ -4,6 +4,7 @@
 //! One thread runs one script in one world; nothing of it is shared. Everything that chance decides
 //! follows from the seed.
 
+mod build;
 mod checks;
 mod content;
 mod deed;

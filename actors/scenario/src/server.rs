@@ -6,6 +6,8 @@ use dh_host::net::Identity;
 use dh_prefs::Prefs;
 use dh_store::Shelf;
 
+use crate::build::OtherBuild;
+
 /// One server of a scenario, in the order of making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerId(pub u32);
@@ -26,9 +28,17 @@ pub struct ServerSetup {
     pub shelf: Option<Shelf>,
     /// The map it starts with; the gray box without one.
     pub map: Option<String>,
+    /// The build it is of; this one unless said.
+    pub build: Option<OtherBuild>,
 }
 
 impl ServerSetup {
+    /// Of another build.
+    #[must_use]
+    pub fn of(self, build: OtherBuild) -> Self {
+        Self { build: Some(build), ..self }
+    }
+
     /// With a preference, `KEY=VALUE`.
     ///
     /// # Panics

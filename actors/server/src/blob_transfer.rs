@@ -13,12 +13,15 @@ mod tests;
 use dh_host::net::{BlobEvent, Connection};
 use dh_host::{Actor, Context, Performed, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
-use dh_messages::{BlobRefused, BlobRequest, Content, Str16, ToClient};
+use dh_messages::{
+    BlobRefused, BlobRequest, ClientNotice, Content, Message as _, Severity, Str16, ToClient,
+};
 use dh_prefs::key;
 
 use self::open::OpenBlob;
 pub use self::state::{Effect, Kept, Transferring};
 use crate::directory::Directory;
+use crate::peer::Label;
 
 /// The promise of a transfer.
 pub const SPEC: Spec = Spec {
@@ -70,11 +73,18 @@ pub struct BlobTransferActor {
     /// The blob that moves.
     blob: Option<OpenBlob>,
     kept: Kept,
+    /// Who reads no refusal, and whether that was logged: it is told by a notice.
+    noticed: Option<(Label, bool)>,
 }
 
 impl BlobTransferActor {
     pub(crate) fn new(connection: Connection, directory: Directory) -> Self {
-        Self { connection, directory, blob: None, kept: Kept::default() }
+        Self { connection, directory, blob: None, kept: Kept::default(), noticed: None }
+    }
+
+    /// For a peer whose schema lists no refusal.
+    pub(crate) fn noticing(self, who: Label) -> Self {
+        Self { noticed: Some((who, false)), ..self }
     }
 
     /// What the stream of blobs tells, as the transfer is told it.
@@ -140,17 +150,25 @@ impl BlobTransferActor {
         }
     }
 
-    fn refuse(&self, request: BlobRequest, reason: &str) {
+    fn refuse(&mut self, request: BlobRequest, reason: &str) {
         let BlobRequest { kind, content } = request;
         let reason = Str16::clipped(reason);
         let mut refused = ToClient::BlobRefused(BlobRefused { kind, content, reason });
-        let mut body = Vec::new();
-        match refused.write_body(&mut body) {
-            // A connection that takes no more says so by its end.
-            Ok(()) => {
-                let _ = self.connection.send_blob(refused.id(), &body);
+        if let Some((who, is_logged)) = &mut self.noticed
+            && let ToClient::BlobRefused(BlobRefused { reason: text, .. }) = refused
+        {
+            if !std::mem::replace(is_logged, true) {
+                let name = BlobRefused::NAME;
+                tracing::info!("not sending {name} to {who}: its schema does not list it");
             }
-            Err(error) => tracing::error!("{} was not sent: {error}", refused.name()),
+            refused = ToClient::ClientNotice(ClientNotice { severity: Severity::Error, text });
+        }
+        let (id, mut body) = (refused.id(), Vec::new());
+        // A connection that takes no more says so by its end.
+        match (refused.write_body(&mut body), &refused) {
+            (Ok(()), ToClient::BlobRefused(_)) => drop(self.connection.send_blob(id, &body)),
+            (Ok(()), _) => drop(self.connection.send(id, &body)),
+            (Err(error), _) => tracing::error!("{} was not sent: {error}", refused.name()),
         }
     }
 }

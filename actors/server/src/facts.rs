@@ -1,11 +1,11 @@
 //! Facts: what every session says about this server, settled before the first peer comes.
 
+use dh_host::KnownBuilds;
 use dh_machine::TickRate;
-use dh_messages::schema_hash;
-use dh_wire::{Guid, Hash128};
+use dh_wire::Guid;
 
 /// What the server tells each peer that joins.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Facts {
     /// Ticks a second.
     pub tick_rate: TickRate,
@@ -13,16 +13,21 @@ pub struct Facts {
     pub world_id: Guid,
     /// The world's display name, at most 64 bytes.
     pub world_name: String,
-    /// The hash of this build's schema.
-    pub schema: Hash128,
+    /// This build, and those it has met.
+    pub builds: KnownBuilds,
     /// Whether a claimed name is taken for an identity: `server.identity` = `name`.
     pub trust_names: bool,
 }
 
 impl Facts {
-    /// The facts of this build.
+    /// The facts of a server that goes by the keys of its peers.
     #[must_use]
-    pub fn new(tick_rate: TickRate, world_id: Guid, world_name: String) -> Self {
-        Self { tick_rate, world_id, world_name, schema: schema_hash(), trust_names: false }
+    pub fn new(
+        tick_rate: TickRate,
+        world_id: Guid,
+        world_name: String,
+        builds: KnownBuilds,
+    ) -> Self {
+        Self { tick_rate, world_id, world_name, builds, trust_names: false }
     }
 }

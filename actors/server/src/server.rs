@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use dh_host::net::{Endpoint, Identity, Links, ListenError, ListenOptions};
-use dh_host::{Inlet, Place, Scope};
+use dh_host::{Inlet, KnownBuilds, Place, Scope};
 use dh_machine::{Spec, TickRate};
 use dh_messages::{CloseCode, MapAdvert};
 use dh_prefs::{Prefs, key};
@@ -52,6 +52,8 @@ pub struct ServerOptions {
     pub name: String,
     /// Which world this is.
     pub world_id: Guid,
+    /// The build it is of, and those its process has met.
+    pub builds: KnownBuilds,
     /// What it may run maps from; the gray box alone without it.
     pub shelf: Option<Shelf>,
     /// The barcode of the map it starts with; the gray box without one.
@@ -89,8 +91,9 @@ impl Server {
     /// but idle actors of `scope`.
     pub fn start(scope: &Scope, options: ServerOptions) -> Result<Self, StartError> {
         let ServerOptions { address, open, identity, prefs, name, world_id, .. } = options;
+        let builds = options.builds;
         let rate = TickRate::DEFAULT;
-        let mut facts = Facts::new(rate, world_id, prefs.get(key::SERVER_NAME));
+        let mut facts = Facts::new(rate, world_id, prefs.get(key::SERVER_NAME), builds);
         facts.trust_names = prefs.get(key::SERVER_IDENTITY) == "name";
         let shelf = options.shelf;
         let library = Library::new(shelf.as_ref().map(|shelf| shelf.store.clone()));
@@ -127,7 +130,7 @@ impl Server {
         let roster = RosterActor::new(directory.clone(), options.answers);
         directory.set_roster(scope.spawn(Place::Control, "roster", roster));
 
-        let arrivals = Arrivals::new(facts.trust_names);
+        let arrivals = Arrivals::new(&facts);
         let door = Arc::new(OnceLock::new());
         let listener = ListenerActor {
             facts: Arc::new(facts),

@@ -8,6 +8,7 @@
 mod bucket;
 mod datagrams;
 mod diagnostics;
+mod exchange;
 mod handshake;
 mod rate;
 mod snapshot;
@@ -23,8 +24,8 @@ use dh_host::net::{Closed, Connection, InMessage, NetEvent};
 use dh_host::{Actor, Context, Exit, ExitReason, Performed, Place, Player, Port, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
 use dh_messages::{
-    BlobRequest, CloseCode, Content, EntityId, MapAdvert, PROTOCOL_VERSION, SessionEnd, Str16,
-    ToClient,
+    BlobRefused, BlobRequest, CloseCode, Content, EntityId, MapAdvert, Message as _,
+    PROTOCOL_VERSION, SessionEnd, Str16, ToClient,
 };
 use dh_sim::Frame;
 
@@ -183,6 +184,10 @@ impl SessionActor {
     fn transfer(&mut self, request: BlobRequest, wanted: Content, cx: &Context<'_, SessionMsg>) {
         let transfer = self.transfer.get_or_insert_with(|| {
             let actor = BlobTransferActor::new(self.connection.clone(), self.directory.clone());
+            let actor = match &self.kept {
+                Some(kept) if !kept.reads(BlobRefused::ID) => actor.noticing(kept.label()),
+                _ => actor,
+            };
             let port = cx.scope().spawn(Place::Io, "blobs", actor);
             self.connection.deliver_blobs(port.inlet(BlobTransferActor::ear));
             port
@@ -228,7 +233,10 @@ impl Actor for SessionActor {
         }
         match self.kept.clone() {
             Some(kept) => Session::resume(self.opening.clone(), kept, start.now),
-            None => Session::open(self.opening.clone(), start.now),
+            None => {
+                let met = self.opening.facts.builds.met();
+                Session::open(self.opening.clone(), met, start.now)
+            }
         }
     }
 
@@ -265,6 +273,9 @@ impl Actor for SessionActor {
                 self.directory.to_roster(RosterMsg::Forwarded(line));
             }
             Effect::Keep(kept) => self.kept = Some(kept),
+            Effect::Remember(build) => {
+                self.opening.facts.builds.keep(build, cx.scope().runtime());
+            }
             Effect::Inputs(inputs) => {
                 self.directory.to_tick(TickMsg::Inputs(PeerInputs { peer, inputs }));
             }

@@ -6,7 +6,7 @@ use dh_client::{
     CameraMode, Client, ClientContent, ClientOptions, Controls, Dialer, Observer, Pilot,
 };
 use dh_host::net::{Identity, Links, Whose};
-use dh_host::{Runtime, Scope};
+use dh_host::{KnownBuilds, Runtime, Scope};
 use dh_prefs::{Address, Prefs, key};
 use dh_server::{Server, ServerOptions};
 use dh_sim::GrayBox;
@@ -42,7 +42,9 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let peers = flags.peers.unwrap_or(PEERS);
     let shelf = content::shelf(&flags.content, &folder)?;
     let kept = ClientContent { shelf: shelf.clone(), picture_side_max: picture::side_max() };
-    let server = server(&runtime, &front, &identity, &prefs, (peers, flags), shelf)?;
+    let builds = KnownBuilds::of_this_build();
+    let house = (shelf, builds.clone());
+    let server = server(&runtime, &front, &identity, &prefs, (peers, flags), house)?;
     let address = server.address();
     shown.ready();
     if flags.listen.is_some() {
@@ -53,6 +55,7 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let gray_box = GrayBox::new();
     let options = ClientOptions {
         dialer: inside(identity, address),
+        builds: builds.clone(),
         content: Some(kept.clone()),
         prefs,
         fallback_name: join::fallback_name(seed),
@@ -64,9 +67,9 @@ pub(crate) fn run(hosting: Hosting<'_>) -> Result<(), Failure> {
     let mut visit = Visit::start(&scope, &gray_box, options, front, shared, Some(theatre));
     visit.connect(at(address));
     let crowd = runtime.root().child("peers");
-    let blind = ClientContent { picture_side_max: None, ..kept };
+    let house = (ClientContent { picture_side_max: None, ..kept }, builds);
     let crowd: Vec<Client> =
-        (0..peers).map(|number| peer(&crowd, &gray_box, blind.clone(), number, address)).collect();
+        (0..peers).map(|number| peer(&crowd, &gray_box, house.clone(), number, address)).collect();
 
     visit.play(flags.stage.seconds);
     let picture = match &flags.stage.picture {
@@ -93,7 +96,7 @@ fn server(
     identity: &Identity,
     prefs: &Prefs,
     (peers, flags): (u32, &Play),
-    shelf: Shelf,
+    (shelf, builds): (Shelf, KnownBuilds),
 ) -> Result<Server, Failure> {
     let mut prefs = prefs.clone();
     // The person and the simulated ones always find a place.
@@ -108,6 +111,7 @@ fn server(
         prefs,
         name: "server".to_owned(),
         world_id: Guid::from(serve::new_world_id(runtime)),
+        builds,
         observer: dh_server::Observer::new(front.port().inlet(FrontMsg::Server), false),
         answers: front.port().inlet(FrontMsg::Answer),
         shelf: Some(shelf),
@@ -122,7 +126,7 @@ fn server(
 fn peer(
     crowd: &Scope,
     world: &GrayBox,
-    kept: ClientContent,
+    (kept, builds): (ClientContent, KnownBuilds),
     number: u32,
     server: SocketAddr,
 ) -> Client {
@@ -131,6 +135,7 @@ fn peer(
     let secret = crowd.runtime().seeds().bytes(&format!("identity-{name}"));
     let options = ClientOptions {
         dialer: inside(Identity::from_secret(&secret), server),
+        builds,
         content: Some(kept),
         prefs: Prefs::default(),
         fallback_name: name,

@@ -1,9 +1,9 @@
 //! The conversation of a join, from the first word to the spawn.
 //!
-//! Used by connection and session. `connectRequest` and `schemaHash` are part of the frozen frame:
-//! a change of theirs moves [`PROTOCOL_VERSION`].
+//! Used by connection and session. `connectRequest`, `schemaHash` and both `schemaText` are part of
+//! the frozen frame: a change of theirs moves [`PROTOCOL_VERSION`].
 
-use dh_wire::{Guid, Hash128, Str8, Str16, message};
+use dh_wire::{Guid, Hash128, Rest, Str8, Str16, message};
 
 use crate::entity::EntityId;
 use crate::limit::{BARCODE_BYTES_MAX, NAME_BYTES_MAX, WORLD_NAME_BYTES_MAX};
@@ -32,6 +32,26 @@ message!(
         pub hash: Hash128,
         /// Whether the client's text is wanted.
         pub wants_text: bool,
+    }
+);
+
+message!(
+    /// A client's answer to a hash that is not its own: what was asked for, and what it asks for.
+    #[derive(Eq)]
+    pub struct SchemaText {
+        /// Whether the server's text is wanted.
+        pub wants_text: bool,
+        /// The client's text, packed; nothing where it was not wanted.
+        pub packed: Rest,
+    }
+);
+
+message!(
+    /// The server's text, for a client that wanted it.
+    #[derive(Eq)]
+    pub struct SchemaAnswer {
+        /// The server's text, packed.
+        pub packed: Rest,
     }
 );
 

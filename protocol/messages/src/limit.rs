@@ -33,3 +33,8 @@ pub const CHAT_BYTES_MAX: usize = 800;
 pub const CONSOLE_LINE_BYTES_MAX: usize = 2_048;
 /// The longest answer to such a line, in bytes: the listing of a full server.
 pub const CONSOLE_ANSWER_BYTES_MAX: usize = 32_768;
+/// The most other builds that a process remembers at once.
+pub const BUILDS_MAX: usize = 32;
+/// The most bytes of text of other builds that a process remembers at once: an honest one has about
+/// a sixtieth of it.
+pub const BUILDS_TEXT_BYTES_MAX: usize = 1 << 20;

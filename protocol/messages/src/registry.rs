@@ -14,7 +14,8 @@ use crate::console::{ConsoleAnswer, ConsoleLine};
 use crate::content::{BlobChunk, BlobRefused, BlobRequest, MapLoad};
 use crate::input::Input;
 use crate::join::{
-    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck,
+    ClientInfo, ClientReady, ConnectRequest, PROTOCOL_VERSION, SchemaAnswer, SchemaHash,
+    SchemaText, ServerInfo, SpawnAck,
 };
 use crate::notice::ClientNotice;
 use crate::roster::PlayerList;
@@ -96,6 +97,11 @@ macro_rules! side {
                 match self { $(Self::$Type(message) => encode(message, out)),* }
             }
 
+        }
+
+        impl Side for $Side {
+            const DIRECTION: Direction = Direction::$Side;
+
             fn read(channel: Channel, id: u8, body: &[u8]) -> Result<Self, WireError> {
                 match id {
                     $($id if channel == Channel::$Channel => decode(body).map(Self::$Type),)*
@@ -114,6 +120,7 @@ registry! {
         4 clientReady Stream => ClientReady,
         13 blobRequest Stream => BlobRequest,
         20 clientInfo Stream => ClientInfo,
+        45 schemaText Stream frame => SchemaText,
         55 clientChat Stream => ClientChat,
         57 consoleLine Stream => ConsoleLine,
     }
@@ -126,6 +133,7 @@ registry! {
         16 clientNotice Stream => ClientNotice,
         28 snapshotFragment Datagram => SnapshotFragment,
         44 schemaHash Stream frame => SchemaHash,
+        45 schemaText Stream frame => SchemaAnswer,
         50 blobRefused Blob => BlobRefused,
         52 sessionEnd Stream frame => SessionEnd,
         53 playerList Stream => PlayerList,
@@ -148,6 +156,19 @@ pub trait Message: Fields {
     const DIRECTION: Direction;
     /// How it travels.
     const CHANNEL: Channel;
+}
+
+/// The messages that one side receives.
+pub trait Side: Sized {
+    /// Which side.
+    const DIRECTION: Direction;
+
+    /// Reads the body of a message that came over this channel.
+    ///
+    /// # Errors
+    ///
+    /// A body that is none, or a number that is not received there.
+    fn read(channel: Channel, id: u8, body: &[u8]) -> Result<Self, WireError>;
 }
 
 /// Who receives a message.
@@ -241,6 +262,11 @@ pub fn datagram<M: Message>(message: &mut M, out: &mut Vec<u8>) -> Result<(), Wi
         out.pop();
     }
     written
+}
+
+/// The line of the message of this number.
+pub(crate) fn row(direction: Direction, id: u8) -> Option<&'static MessageRow> {
+    MESSAGES.iter().find(|row| (row.direction, row.id) == (direction, id))
 }
 
 /// The whole protocol as data.

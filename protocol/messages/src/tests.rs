@@ -1,4 +1,5 @@
 //! What the messages promise: numbers, sizes, names, and the schema made of them.
 
+mod builds;
 mod registry;
 mod shapes;

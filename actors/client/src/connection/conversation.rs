@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use dh_machine::{Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, Hash128, MapAdvert, ServerInfo, SpawnAck, Str8, Str16, ToClient,
-    ToServer, schema_hash,
+    Channel, ClientInfo, ClientReady, MapAdvert, ServerInfo, SpawnAck, Str8, Str16, Terms,
+    ToClient, ToServer, WireError,
 };
 
+use super::exchange::Exchange;
 use super::state::{Connecting, Effect, Phase};
 use super::typed::{answered, readable};
 use crate::content::{StandingMap, Wanted};
@@ -23,19 +24,27 @@ const FETCH_AGAIN_AFTER: [Micros; 3] =
 impl Connecting {
     /// One reliable message. Which ones are legal depends on where the client stands.
     pub(super) fn message(&mut self, now: Micros, id: u8, body: &[u8], out: &mut Outbox<Effect>) {
-        let message = match ToClient::from_stream(id, body) {
-            Ok(message) => message,
+        let message = match self.read(id, body) {
+            Ok(Some(message)) => message,
+            // A server of another build says what this one has no name for.
+            Ok(None) => return,
             Err(error) => return self.unreadable(&format!("{id}: {error}"), out),
         };
         let admitted = matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. });
         match (&mut self.it.phase, message) {
             (_, ToClient::SessionEnd(end)) => self.told(&end, out),
-            (Phase::Attempting { theirs: theirs @ None, .. }, ToClient::SchemaHash(schema)) => {
-                *theirs = Some(schema.hash);
+            (Phase::Attempting { exchange: Exchange::Unsaid, .. }, ToClient::SchemaHash(told)) => {
+                self.settle(told, out)
             }
-            (Phase::Attempting { theirs: Some(theirs), .. }, ToClient::ServerInfo(info)) => {
-                let theirs = *theirs;
-                self.informed(&info, theirs, out);
+            (
+                Phase::Attempting { exchange: Exchange::Asked { theirs, sent }, .. },
+                ToClient::SchemaAnswer(text),
+            ) => {
+                let asked = (*theirs, *sent);
+                self.exchange(asked, &text, out);
+            }
+            (Phase::Attempting { exchange: Exchange::Agreed, .. }, ToClient::ServerInfo(info)) => {
+                self.informed(&info, out)
             }
             (Phase::Loading { map_generation }, ToClient::SpawnAck(ack)) => {
                 let generation = *map_generation;
@@ -57,32 +66,31 @@ impl Connecting {
         }
     }
 
+    fn read(&mut self, id: u8, body: &[u8]) -> Result<Option<ToClient>, WireError> {
+        let dialect = self.it.terms.as_ref().map_or(self.own.native(), Terms::dialect);
+        dialect.read(Channel::Stream, id, body, &mut self.scratch)
+    }
+
     /// The server has said what it is: who we are goes back at once, before any map work.
-    fn informed(&mut self, info: &ServerInfo, theirs: Hash128, out: &mut Outbox<Effect>) {
-        let ours = schema_hash();
-        if theirs != ours {
-            let (theirs, ours) = (theirs.short(), ours.short());
-            let reason = Some(format!("the server writes schema {theirs}, this client {ours}"));
-            return self.fail(SessionEnd { reason, ..self.ending(EndKind::BuildDiffers) }, out);
-        }
+    fn informed(&mut self, info: &ServerInfo, out: &mut Outbox<Effect>) {
         let Some(rate) = TickRate::new(info.tick_rate) else {
             let what = format!("a tick rate of {} Hz, expected 10 to 240", info.tick_rate);
             return self.unreadable(&what, out);
         };
-        out.push(Effect::Send(ToServer::ClientInfo(ClientInfo {
+        let who = ClientInfo {
             name: Str8::clipped(&self.it.profile.name),
             seed_colour: self.it.profile.colour,
             avatar: Str16::default(),
-        })));
+        };
+        self.say(ToServer::ClientInfo(who), out);
         out.push(Effect::Tell(ClientEvent::Informed {
             world_name: info.world_name.as_str().to_owned(),
             map: info.map.name.as_str().to_owned(),
         }));
         out.push(Effect::Tell(ClientEvent::Stands("loading")));
-        out.push(Effect::Log(format!(
-            "schema: this server writes this client's schema {} (hash only, 16 bytes each way)",
-            ours.short()
-        )));
+        if let Some(line) = self.schema_line() {
+            out.push(Effect::Log(line));
+        }
         out.push(Effect::Joined(rate));
         self.load(&info.map, out);
     }
@@ -149,8 +157,8 @@ impl Connecting {
         self.fail(SessionEnd { reason: Some(why), ..end }, out);
     }
 
-    fn ready(&self, map_generation: u32, out: &mut Outbox<Effect>) {
-        out.push(Effect::Send(ToServer::ClientReady(ClientReady { map_generation })));
+    fn ready(&mut self, map_generation: u32, out: &mut Outbox<Effect>) {
+        self.say(ToServer::ClientReady(ClientReady { map_generation }), out);
     }
 
     fn spawned(&mut self, now: Micros, generation: u32, ack: SpawnAck, out: &mut Outbox<Effect>) {

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use dh_machine::planted::{self, Bug};
 use dh_machine::{Micros, Outbox, Tick};
-use dh_messages::{Message as _, Snapshot, SnapshotFragment, decode};
+use dh_messages::{Channel, Dialect, Scratch, Snapshot, SnapshotFragment, ToClient};
 use dh_netcode::{Assembler, Joined};
 
 use super::state::Effect;
 
 /// Time between two log lines about unreadable datagrams.
 const UNREADABLE_LOG_INTERVAL: Micros = Micros::from_secs(60);
+
+/// How a server is read, and the space for that.
+pub(super) type Reading<'a> = (&'a Dialect, &'a mut Scratch);
 
 /// Reads the datagrams of one session after another.
 #[derive(Debug)]
@@ -40,10 +43,11 @@ impl Datagrams {
         &mut self,
         now: Micros,
         map_generation: u32,
+        reading: Reading<'_>,
         bytes: &[u8],
         out: &mut Outbox<Effect>,
     ) {
-        match self.snapshot(bytes) {
+        match self.snapshot(reading, bytes) {
             Ok(Some(snapshot))
                 if snapshot.head.map_generation == map_generation || planted::is(Bug::TornMap) =>
             {
@@ -55,23 +59,31 @@ impl Datagrams {
     }
 
     /// The snapshot that this datagram is or completes.
-    fn snapshot(&mut self, bytes: &[u8]) -> Result<Option<Snapshot>, String> {
-        match bytes.split_first() {
-            Some((&Snapshot::ID, body)) => decode(body).map(Some).map_err(|e| e.to_string()),
-            Some((&SnapshotFragment::ID, body)) => {
-                let fragment = decode(body).map_err(|error| error.to_string())?;
-                self.join(&fragment)
-            }
-            Some(_) | None => Err("no datagram of this direction".to_owned()),
+    fn snapshot(
+        &mut self,
+        (dialect, scratch): Reading<'_>,
+        bytes: &[u8],
+    ) -> Result<Option<Snapshot>, String> {
+        match message(dialect, scratch, bytes)? {
+            Some(ToClient::Snapshot(snapshot)) => Ok(Some(snapshot)),
+            Some(ToClient::SnapshotFragment(fragment)) => self.join((dialect, scratch), &fragment),
+            Some(other) => Err(format!("{} is no datagram", other.name())),
+            None => Ok(None),
         }
     }
 
-    fn join(&mut self, fragment: &SnapshotFragment) -> Result<Option<Snapshot>, String> {
+    /// Fragments hold pieces of a whole as the server writes it.
+    fn join(
+        &mut self,
+        (dialect, scratch): Reading<'_>,
+        fragment: &SnapshotFragment,
+    ) -> Result<Option<Snapshot>, String> {
         let SnapshotFragment { tick, index, count, slice } = fragment;
         match self.assembler.accept(Tick(*tick), *index, *count, slice) {
-            Ok(Joined::Whole(whole)) => match whole.split_first() {
-                Some((&Snapshot::ID, body)) => decode(body).map(Some).map_err(|e| e.to_string()),
-                Some(_) | None => Err("the joined fragments are no snapshot".to_owned()),
+            Ok(Joined::Whole(whole)) => match message(dialect, scratch, &whole)? {
+                Some(ToClient::Snapshot(snapshot)) => Ok(Some(snapshot)),
+                Some(_) => Err("the joined fragments are no snapshot".to_owned()),
+                None => Ok(None),
             },
             Ok(Joined::Waiting | Joined::Stale) => Ok(None),
             Err(error) => Err(error.to_string()),
@@ -86,4 +98,14 @@ impl Datagrams {
             out.push(Effect::Log(line));
         }
     }
+}
+
+/// A number, then a body. Nothing where this build has no such message.
+fn message(
+    dialect: &Dialect,
+    scratch: &mut Scratch,
+    bytes: &[u8],
+) -> Result<Option<ToClient>, String> {
+    let (id, body) = bytes.split_first().ok_or("an empty datagram")?;
+    dialect.read(Channel::Datagram, *id, body, scratch).map_err(|error| error.to_string())
 }

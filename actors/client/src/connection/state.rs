@@ -7,12 +7,13 @@ use dh_host::net::{By, Closed, Links, code};
 use dh_machine::planted::{self, Bug};
 use dh_machine::{Digest, Machine, Micros, Outbox, TickRate};
 use dh_messages::{
-    CloseCode, ConnectRequest, EntityId, Hash128, PROTOCOL_VERSION, PlayerList,
-    SessionEnd as EndMessage, Snapshot, ToServer, schema_hash,
+    Build, Builds, CloseCode, ConnectRequest, Dialect, EntityId, Input, Message as _, Own,
+    PROTOCOL_VERSION, PlayerList, Scratch, SessionEnd as EndMessage, Snapshot, Terms, ToServer,
 };
 use dh_prefs::{Address, DEFAULT_PORT};
 
 use super::datagrams::Datagrams;
+use super::exchange::Exchange;
 use super::{ConnectionMsg, DialFailure, Profile};
 use crate::content::{StandingMap, Wanted};
 use crate::ending::{EndKind, SessionEnd};
@@ -42,8 +43,8 @@ pub(super) enum Phase {
         until: Micros,
         /// Whether the dial has come through.
         is_up: bool,
-        /// The schema the server writes, once it has told.
-        theirs: Option<Hash128>,
+        /// Whether the server's messages can be read.
+        exchange: Exchange,
     },
     /// The map is loaded, or on its way; then the pawn is. A server that is gone is noticed by its
     /// silence.
@@ -91,6 +92,10 @@ pub enum Effect {
     Send(ToServer),
     /// Send one datagram.
     SendDatagram(Bytes),
+    /// From now on the server is read in this way.
+    Speaks(Dialect),
+    /// Remember a build for the sessions after this one.
+    Remember(Arc<Build>),
     /// The newest attempt has become a session, at this tick rate.
     Joined(TickRate),
     /// The own pawn.
@@ -128,6 +133,11 @@ pub struct Kept {
     /// How often it could not be had, and when it is tried again.
     pub(super) failed: usize,
     pub(super) fetch_at: Option<Micros>,
+    /// The builds that this process had met when the newest attempt came through; none once the
+    /// server's is settled.
+    pub(super) met: Builds,
+    /// How the server is read, and what it has no name for.
+    pub(super) terms: Option<Terms>,
 }
 
 impl Kept {
@@ -143,6 +153,8 @@ impl Kept {
             wanted: None,
             failed: 0,
             fetch_at: None,
+            met: Builds::default(),
+            terms: None,
         }
     }
 
@@ -161,15 +173,20 @@ impl Kept {
 #[derive(Debug)]
 pub struct Connecting {
     pub(super) it: Kept,
+    /// This build.
+    pub(super) own: Arc<Own>,
     datagrams: Datagrams,
     pub(super) ping_at: Micros,
+    /// Space for what a server of another build says, used again for each message.
+    pub(super) scratch: Scratch,
 }
 
 impl Connecting {
     /// A conversation that stands there.
     #[must_use]
-    pub fn new(it: Kept, now: Micros) -> Self {
-        Self { it, datagrams: Datagrams::new(), ping_at: now }
+    pub fn new(it: Kept, own: Arc<Own>, now: Micros) -> Self {
+        let (datagrams, scratch) = (Datagrams::new(), Scratch::default());
+        Self { it, own, datagrams, ping_at: now, scratch }
     }
 
     /// Dial; whatever was before is let go of first, and nothing is said of it.
@@ -204,7 +221,7 @@ impl Connecting {
         let Some(target) = self.it.last_target.clone() else { return };
         self.it.attempt += 1;
         let until = now + self.it.profile.connect_timeout;
-        self.it.phase = Phase::Attempting { until, is_up: false, theirs: None };
+        self.it.phase = Phase::Attempting { until, is_up: false, exchange: Exchange::Unsaid };
         out.push(Effect::Dial { attempt: self.it.attempt, target });
     }
 
@@ -273,11 +290,12 @@ impl Connecting {
         }
     }
 
-    fn connected(&mut self, out: &mut Outbox<Effect>) {
+    fn connected(&mut self, met: Builds, out: &mut Outbox<Effect>) {
         if let Phase::Attempting { is_up, .. } = &mut self.it.phase {
             *is_up = true;
+            self.it.met = met;
             out.push(Effect::Adopt(self.it.attempt));
-            let schema_hash = schema_hash();
+            let schema_hash = self.own.hash();
             let request = ConnectRequest { version: PROTOCOL_VERSION, schema_hash };
             out.push(Effect::Send(ToServer::ConnectRequest(request)));
         }
@@ -293,7 +311,7 @@ impl Connecting {
         let versions =
             (told.client_version != 0).then_some((told.server_version, told.client_version));
         let reason = Some(told.reason.as_str().to_owned());
-        let end = SessionEnd { versions, reason, ..self.ending(self.kind_of(told.code)) };
+        let end = SessionEnd { versions, reason, ..self.ending(Self::kind_of(told.code)) };
         self.hang_up(CloseCode::Leave, "was told to go", out);
         tell_end(end, out);
     }
@@ -303,7 +321,7 @@ impl Connecting {
         let said = || Some(String::from_utf8_lossy(&closed.reason).into_owned());
         let attempting = matches!(self.it.phase, Phase::Attempting { .. });
         let (kind, reason) = match closed.by {
-            By::Peer => (self.kind_of(close_code(closed.code)), said()),
+            By::Peer => (Self::kind_of(close_code(closed.code)), said()),
             By::Local if closed.code == code::UNREADABLE => (EndKind::Unreadable, None),
             By::Timeout if attempting => (EndKind::TimedOut, None),
             By::Lost if attempting => (EndKind::CouldNotReach, said()),
@@ -314,12 +332,9 @@ impl Connecting {
         tell_end(end, out);
     }
 
-    fn kind_of(&self, code: CloseCode) -> EndKind {
-        let differs = matches!(self.it.phase, Phase::Attempting { theirs: Some(theirs), .. }
-            if theirs != schema_hash());
+    fn kind_of(code: CloseCode) -> EndKind {
         match code {
             CloseCode::ProtocolMismatch => EndKind::ProtocolMismatch,
-            CloseCode::Closed if differs => EndKind::BuildDiffers,
             CloseCode::Closed => EndKind::Removed,
             CloseCode::Full => EndKind::ServerFull,
             CloseCode::Leave | CloseCode::Unreadable | CloseCode::Unknown(_) => {
@@ -340,12 +355,15 @@ impl Machine for Connecting {
                 if let Phase::Playing { map_generation } = self.it.phase
                     && it.attempt == self.it.attempt
                 {
-                    self.datagrams.read(now, map_generation, &it.event, out);
+                    let dialect = self.it.terms.as_ref().map(Terms::dialect);
+                    let dialect = dialect.unwrap_or(&Dialect::Same);
+                    let reading = (dialect, &mut self.scratch);
+                    self.datagrams.read(now, map_generation, reading, &it.event, out);
                 }
             }
             ConnectionMsg::Input(it) => {
                 let plays = matches!(self.it.phase, Phase::Playing { .. });
-                if plays && it.attempt == self.it.attempt {
+                if plays && it.attempt == self.it.attempt && self.passes(Input::ID, out) {
                     out.push(Effect::SendDatagram(it.event));
                 }
             }
@@ -385,7 +403,7 @@ impl Connecting {
             ConnectionMsg::Unusable(reason) => self.unusable(reason, out),
             ConnectionMsg::Closed(it) if self.is_leaving(it.attempt) => self.dial(now, out),
             // What an attempt or a session given up still tells is swallowed.
-            ConnectionMsg::Dialed(it) if it.attempt == current => self.connected(out),
+            ConnectionMsg::Dialed(it) if it.attempt == current => self.connected(it.event, out),
             ConnectionMsg::DialFailed(it) if it.attempt == current => {
                 self.dial_failed(it.event, out);
             }
@@ -394,7 +412,7 @@ impl Connecting {
                 self.message(now, it.event.id, &it.event.body, out);
             }
             ConnectionMsg::AskBlob(it) if it.attempt == current => {
-                out.push(Effect::Send(ToServer::BlobRequest(it.event)));
+                self.say(ToServer::BlobRequest(it.event), out);
             }
             ConnectionMsg::Loaded(it) if it.attempt == current => self.loaded(it.event, out),
             ConnectionMsg::LoadFailed(it) if it.attempt == current => {

@@ -1,19 +1,20 @@
 //! The connection's decisions: messages in, effects out.
 
 mod endings;
+mod exchanging;
 mod joining;
 mod maps;
 mod session;
 mod typed;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use dh_host::net::{By, Closed, InMessage};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
-    CloseCode, MapAdvert, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck, ToClient,
-    ToServer, schema_hash,
+    Builds, CloseCode, MapAdvert, Own, SchemaHash, ServerInfo, SessionEnd as EndMessage, SpawnAck,
+    ToClient, ToServer, schema_hash,
 };
 use dh_prefs::Address;
 
@@ -35,7 +36,7 @@ struct Rig {
 impl Rig {
     fn new() -> Self {
         let kept = Kept::new(Arc::new(profile()));
-        let machine = Connecting::new(kept.clone(), Micros(0));
+        let machine = Connecting::new(kept.clone(), own(), Micros(0));
         Self { machine, now: Micros(0), effects: Vec::new(), kept }
     }
 
@@ -76,7 +77,7 @@ impl Rig {
 
     /// It panicked, and another is made in its place.
     fn panics(&mut self) {
-        self.machine = Connecting::new(self.kept.clone(), self.now);
+        self.machine = Connecting::new(self.kept.clone(), own(), self.now);
     }
 
     /// Let time pass until then, serving deadlines as they come.
@@ -108,7 +109,7 @@ impl Rig {
     }
 
     fn dialed(&self) -> ConnectionMsg {
-        ConnectionMsg::Dialed(self.of_now(()))
+        ConnectionMsg::Dialed(self.of_now(Builds::default()))
     }
 
     /// Sent elsewhere, with the server it was on left.
@@ -153,6 +154,12 @@ impl Rig {
             |it: &Effect| if let Effect::HangUp { code, .. } = it { Some(*code) } else { None };
         self.effects.iter().filter_map(code).collect()
     }
+}
+
+/// This build, made once.
+fn own() -> Arc<Own> {
+    static OWN: LazyLock<Arc<Own>> = LazyLock::new(|| Arc::new(Own::this()));
+    Arc::clone(&OWN)
 }
 
 fn dial_of(effect: &Effect) -> Option<(u64, String)> {

@@ -9,19 +9,27 @@ use super::ServerLine;
 use super::state::{Connecting, Effect, Phase};
 use crate::event::ClientEvent;
 
+/// Why what was typed goes nowhere.
+const NO_NAME: &str = "this server's build has no such message";
+
 impl Connecting {
     /// What is said before there is a pawn would be said by nobody.
-    pub(super) fn chat(&self, text: &str, out: &mut Outbox<Effect>) {
-        if self.it.has_played {
+    pub(super) fn chat(&mut self, text: &str, out: &mut Outbox<Effect>) {
+        let why = if self.it.has_played {
             let text = Str16::clipped(text);
-            return out.push(Effect::Send(ToServer::ClientChat(ClientChat { text })));
-        }
-        let line = "chat: not in play; nothing was said".to_owned();
+            if self.say(ToServer::ClientChat(ClientChat { text }), out) {
+                return;
+            }
+            NO_NAME
+        } else {
+            "not in play"
+        };
+        let line = format!("chat: {why}; nothing was said");
         out.push(Effect::Tell(ClientEvent::Line(line)));
     }
 
     /// Half a line could mean something else, so one that is too long is not sent.
-    pub(super) fn console(&self, line: ServerLine, out: &mut Outbox<Effect>) {
+    pub(super) fn console(&mut self, line: ServerLine, out: &mut Outbox<Effect>) {
         let ServerLine { id, text } = line;
         let (bytes, most) = (text.len(), CONSOLE_LINE_BYTES_MAX);
         let refused = if !matches!(self.it.phase, Phase::Loading { .. } | Phase::Playing { .. }) {
@@ -30,7 +38,10 @@ impl Connecting {
             format!("a line has at most {most} bytes, this one has {bytes}; nothing was sent")
         } else {
             let text = Str16::clipped(&text);
-            return out.push(Effect::Send(ToServer::ConsoleLine(ConsoleLine { id, text })));
+            if self.say(ToServer::ConsoleLine(ConsoleLine { id, text }), out) {
+                return;
+            }
+            format!("{NO_NAME}; nothing was sent")
         };
         out.push(Effect::Tell(ClientEvent::Answer { id, text: refused }));
     }

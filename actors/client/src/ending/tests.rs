@@ -88,7 +88,7 @@ fn only_a_failed_dial_is_titled_could_not_connect() {
         Some("Could not connect"),
     );
     titled(
-        &[ProtocolMismatch, BuildDiffers, ServerFull, Removed, ClosedByServer, Lost],
+        &[ProtocolMismatch, ContentDiffers, ServerFull, Removed, ClosedByServer, Lost],
         Some("Disconnected"),
     );
     titled(
@@ -131,7 +131,7 @@ fn the_exit_code_follows_from_the_kind() {
         (EndKind::ClientFailed, 70),
         (EndKind::ServerFull, 75),
         (EndKind::ProtocolMismatch, 76),
-        (EndKind::BuildDiffers, 76),
+        (EndKind::ContentDiffers, 76),
         (EndKind::MapTransferFailed, 76),
         (EndKind::Unreadable, 76),
         (EndKind::Removed, 77),

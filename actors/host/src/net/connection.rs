@@ -3,6 +3,7 @@
 //! Held by the actor that talks to the peer. Sending never blocks; what arrives goes to the inlet
 //! given to [`Connection::deliver`]. When the last clone is dropped, the connection is closed.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use dh_machine::Micros;
 
+use super::accent::Accent;
 use super::close::{Closed, code};
 use super::congestion::End;
 use super::key::PeerKey;
@@ -147,6 +149,8 @@ pub(crate) struct Face {
     reader: OnceLock<ActorId>,
     /// Who plays over it.
     player: Mutex<Option<Arc<str>>>,
+    /// How what is sent is written, where that is not as it is given.
+    accent: OnceLock<Accent>,
 }
 
 impl Lane {
@@ -220,8 +224,8 @@ impl Connection {
     pub(crate) fn new(lane: Lane) -> Self {
         let net = Arc::clone(lane.net());
         let id = net.links.next();
-        let (reader, player) = (OnceLock::new(), Mutex::default());
-        let face = Arc::new(Face { lane, id, reader, player });
+        let (reader, player, accent) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        let face = Arc::new(Face { lane, id, reader, player, accent });
         net.links.enter(id, Arc::downgrade(&face));
         Self { face }
     }
@@ -252,6 +256,8 @@ impl Connection {
     /// When the connection has ended, the body is too long, or too much waits already: then the
     /// connection is closed, as its peer reads too slowly.
     pub fn send(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        let Some((id, body)) = self.spoken(id, body) else { return Ok(()) };
+        let body = &*body;
         self.counted(match &self.face.lane {
             _ if body.len() > limit::BODY_MAX => Err(SendError::TooLong),
             Lane::Quic(lane) => lane.send(id, body),
@@ -274,11 +280,26 @@ impl Connection {
     /// # Errors
     /// When the connection has ended, the body is too long, or too many frames wait already.
     pub fn send_blob(&self, id: u8, body: &[u8]) -> Result<(), SendError> {
+        let Some((id, body)) = self.spoken(id, body) else { return Ok(()) };
+        let body = &*body;
         self.counted(match &self.face.lane {
             _ if body.len() > limit::BODY_MAX => Err(SendError::TooLong),
             Lane::Quic(lane) => lane.send_blob(id, body),
             Lane::Memory(end) => end.send_blob(id, body),
         })
+    }
+
+    /// Write what is sent in this way from now on, once; for scenarios. A later call changes
+    /// nothing.
+    pub fn speak(&self, accent: &Accent) {
+        self.face.accent.get_or_init(|| accent.clone());
+    }
+
+    fn spoken<'a>(&self, id: u8, body: &'a [u8]) -> Option<(u8, Cow<'a, [u8]>)> {
+        match self.face.accent.get() {
+            None => Some((id, Cow::Borrowed(body))),
+            Some(accent) => accent.message(id, body),
+        }
     }
 
     /// What came of sending, counted where a limit was hit.
@@ -298,7 +319,12 @@ impl Connection {
     /// Send datagrams, in one go so that they share system calls. What has not left when two
     /// ticks' worth of newer ones wait is dropped and counted.
     pub fn send_datagrams(&self, datagrams: impl IntoIterator<Item = Bytes>) {
-        let datagrams = &mut datagrams.into_iter();
+        let accent = self.face.accent.get();
+        let datagrams = datagrams.into_iter();
+        let datagrams = &mut datagrams.filter_map(|datagram| match accent {
+            None => Some(datagram),
+            Some(accent) => accent.datagram(&datagram),
+        });
         match &self.face.lane {
             Lane::Quic(lane) => lane.send_datagrams(datagrams),
             Lane::Memory(end) => end.send_datagrams(datagrams),

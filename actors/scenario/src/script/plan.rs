@@ -8,12 +8,14 @@ use dh_machine::Micros;
 use dh_pallet::CORE_PALLET_ID;
 use rhai::{Dynamic, Map};
 
+use super::build::build;
 use super::content::Contents;
 use super::error::{Said, Under as _, nobody, unknown, wrong, wrong_pref};
 use super::gathered::Gathered;
 use super::limit::{PALLET_MAX, PALLETS_MAX, PEERS_MAX, SECONDS_MAX, SERVERS_MAX};
 use super::value::{called, integer, links_of, micros, role, shown, text, truth};
 use super::words::{Entries, time::never_comes};
+use crate::build::OtherBuild;
 use crate::roles::Role;
 use crate::scenario::Transport;
 
@@ -84,6 +86,8 @@ pub struct ServerPlan {
     pub pallets: Option<Vec<String>>,
     /// Whether it starts with the scenario, or when it is told to.
     pub starts: bool,
+    /// The build it is of; the program's own unless said.
+    pub build: Option<OtherBuild>,
 }
 
 /// A peer to be.
@@ -103,6 +107,8 @@ pub struct PeerPlan {
     pub joins: Option<Micros>,
     /// Whether it is the host inside the server's process.
     pub inside: bool,
+    /// The build it is of; the program's own unless said.
+    pub build: Option<OtherBuild>,
 }
 
 impl Default for PeerPlan {
@@ -115,6 +121,7 @@ impl Default for PeerPlan {
             server: None,
             joins: Some(Micros(0)),
             inside: false,
+            build: None,
         }
     }
 }
@@ -136,6 +143,7 @@ pub(super) const SERVER: Entries = &[
     ("prefs", "its preferences, #{ \"server.maxPlayers\": 2 }; `dh prefs list` lists them"),
     ("pallets", "the ids of the pallets it has; all of them unless said"),
     ("starts", "whether it starts with the scenario; true unless said"),
+    ("build", "the build it is of, as that of a peer"),
 ];
 
 /// The entries of a pallet.
@@ -152,6 +160,7 @@ pub(super) const PEER: Entries = &[
     ("server", "the server it joins; unless said the first, by the order of their names"),
     ("joins", "when it joins, in seconds; 0 unless said, false for not before join()"),
     ("inside", "whether it is the host in the server's own process; false unless said"),
+    ("build", "its build: older-5 to older-1, newer-1 to newer-5, or an array of changes"),
 ];
 
 impl Plan {
@@ -285,6 +294,7 @@ impl ServerPlan {
             map: told.entry(&data, "map", String::new(), |it| text("map", it)),
             pallets: told.entry(&data, "pallets", None, |it| texts("pallets", it).map(Some)),
             starts: told.entry(&data, "starts", true, |it| truth("starts", it)),
+            build: told.entry(&data, "build", None, |it| build(it).map(Some)),
             prefs: prefs(&data, told),
         }
     }
@@ -315,6 +325,7 @@ impl PeerPlan {
             _ => micros("joins", it).map(Some),
         });
         self.inside = told.entry(&data, "inside", self.inside, |it| truth("inside", it));
+        self.build = told.entry(&data, "build", self.build, |it| build(it).map(Some));
         self.prefs.extend(prefs(&data, told));
         self
     }

@@ -16,6 +16,7 @@ use rhai::{
     Dynamic, Engine, FuncRegistration, Module, NativeCallContext, RhaiFunc, RhaiNativeFunc, Shared,
 };
 
+use super::build;
 use super::error::Said;
 use super::plan;
 use super::review::ENTRIES;
@@ -143,6 +144,7 @@ pub fn tables() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
         ("entries of scenario", named(plan::SCENARIO)),
         ("entries of a server", named(plan::SERVER)),
         ("entries of a peer", named(plan::PEER)),
+        ("changes of a build", named(build::CHANGES)),
         ("entries of a pallet", named(plan::PALLET)),
         ("entries of a link", named(LINK)),
         ("entries of a link whose directions differ", named(WAYS)),

@@ -5,10 +5,11 @@ use dh_client::{
     Wish,
 };
 use dh_host::net::{Cut, Links, Whose};
-use dh_messages::Buttons;
+use dh_messages::{Buttons, Direction};
 use dh_prefs::Address;
 
 use super::{RunningPeer, World};
+use crate::build;
 use crate::invariants::Line;
 use crate::peer::{PeerId, PeerSetup};
 use crate::recorder::{Heard, RecorderMsg};
@@ -19,7 +20,7 @@ impl World {
     /// Start a peer; it is nowhere until told to join.
     pub fn peer(&mut self, setup: PeerSetup) -> PeerId {
         let id = PeerId(u32::try_from(self.peers.len()).expect("peers fit 32 bits"));
-        let PeerSetup { name, links, manner, prefs, inside, content } = setup;
+        let PeerSetup { name, links, manner, prefs, inside, content, build } = setup;
         let scope = self.runtime.root().child(format!("peer-{name}"));
         let (whose, closely) = (id, self.closely);
         let hear = move |event| RecorderMsg::Client(Heard { whose, event });
@@ -35,6 +36,7 @@ impl World {
         };
         let options = ClientOptions {
             dialer,
+            builds: build::process(build.as_ref(), Direction::ToClient),
             content,
             prefs,
             fallback_name: name.clone(),

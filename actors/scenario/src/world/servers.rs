@@ -3,11 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use dh_host::net::Links;
+use dh_messages::Direction;
 use dh_prefs::DEFAULT_PORT;
 use dh_server::{Observer as ServerObserver, Server, ServerOptions, StartError};
 use dh_wire::Guid;
 
 use super::{RunningServer, Standing, World};
+use crate::build;
 use crate::recorder::{Heard, RecorderMsg};
 use crate::server::{ServerId, ServerSetup};
 
@@ -74,6 +76,7 @@ impl World {
             identity: setup.identity.unwrap_or_else(|| self.identity(name)),
             prefs: setup.prefs,
             world_id: Guid::from(self.bytes_of(name)),
+            builds: build::process(setup.build.as_ref(), Direction::ToServer),
             name: name.to_owned(),
             shelf: setup.shelf,
             map: setup.map,

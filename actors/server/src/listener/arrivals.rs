@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dh_host::net::{Connection, Knock, PeerKey, Remote};
+use dh_host::net::{Accent, Connection, Knock, PeerKey, Remote};
 
 use super::{Arrived, Arriving, ListenerMsg};
+use crate::facts::Facts;
 
 /// A connection, and the key it has proved where keys decide who a peer is.
 type Proved = (Connection, Option<PeerKey>);
@@ -17,13 +18,16 @@ type Proved = (Connection, Option<PeerKey>);
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
     trust_names: bool,
+    /// How this server writes, where that is not as this build does.
+    accent: Option<Accent>,
     waiting: Arc<Mutex<BTreeMap<u64, Proved>>>,
 }
 
 impl Arrivals {
     /// Nobody yet. Where names are trusted, keys prove nothing.
-    pub(crate) fn new(trust_names: bool) -> Self {
-        Self { trust_names, waiting: Arc::default() }
+    pub(crate) fn new(facts: &Facts) -> Self {
+        let accent = facts.builds.accent().cloned();
+        Self { trust_names: facts.trust_names, accent, waiting: Arc::default() }
     }
 
     /// What the network tells, as the listener is told it.
@@ -38,6 +42,7 @@ impl Arrivals {
                 validated: incoming.validated,
             }),
             Knock::Arrived { id, connection } => {
+                self.accent.iter().for_each(|accent| connection.speak(accent));
                 let proves = !self.trust_names && connection.remote() != Remote::Loopback;
                 let key = connection.key().filter(|_| proves);
                 self.lock().insert(id, (connection, key));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dh_machine::{Digest, Micros, Outbox, TickRate};
-use dh_messages::{Input, PlayerInput, ToServer};
+use dh_messages::{Channel, Input, PlayerInput, ToServer};
 use dh_netcode::AckWindow;
 
 use super::rate::Rate;
@@ -81,9 +81,14 @@ impl Session {
             out.push(Effect::Over(Rate::Datagrams));
             return self.report_dropped(now, "too many at once", out);
         }
-        match ToServer::from_datagram(bytes) {
-            Ok(ToServer::Input(input)) => self.inputs(&input, out),
-            Ok(other) => self.unreadable(now, other.name(), out),
+        let Some((id, body)) = bytes.split_first() else {
+            return self.unreadable(now, "an empty datagram", out);
+        };
+        let dialect = self.speech.terms.dialect();
+        match dialect.read(Channel::Datagram, *id, body, &mut self.scratch) {
+            Ok(Some(ToServer::Input(input))) => self.inputs(&input, out),
+            Ok(Some(other)) => self.unreadable(now, other.name(), out),
+            Ok(None) => self.unreadable(now, "a datagram that has no name here", out),
             Err(error) => self.unreadable(now, &error.to_string(), out),
         }
     }

@@ -3,9 +3,9 @@
 use dh_host::net::InMessage;
 use dh_machine::{Micros, Outbox};
 use dh_messages::{
-    BlobRequest, ClientChat, ClientInfo, ClientReady, CloseCode, ConnectRequest, ConsoleLine,
-    Message as _, Opening, PROTOCOL_VERSION, SchemaHash, ServerInfo, SpawnAck, Str8, ToClient,
-    ToServer, opening,
+    BlobChunk, BlobRequest, Channel, ClientChat, ClientInfo, ClientReady, CloseCode,
+    ConnectRequest, ConsoleLine, Message as _, Opening, PROTOCOL_VERSION, ServerInfo, SpawnAck,
+    Str8, ToClient, ToServer, opening,
 };
 use dh_prefs::display_name;
 
@@ -22,19 +22,28 @@ impl Session {
         {
             return self.refuse_legacy(version, out);
         }
-        let decoded = match ToServer::from_stream(message.id, &message.body) {
-            Ok(decoded) => decoded,
+        let dialect = self.speech.terms.dialect();
+        let body = &message.body;
+        let decoded = match dialect.read(Channel::Stream, message.id, body, &mut self.scratch) {
+            Ok(Some(decoded)) => decoded,
+            Ok(None) => return self.unknown(message.id, out),
             Err(error) => {
                 let reason = format!("unreadable message {}: {error}", message.id);
                 return self.end(Ending::new(CloseCode::Unreadable, reason), out);
             }
         };
         match (&self.phase, decoded) {
-            (Phase::Greeting { .. }, ToServer::ConnectRequest(it)) => self.greet(&it, out),
+            (Phase::Greeting { .. }, ToServer::ConnectRequest(it)) => self.greet(now, &it, out),
+            (Phase::Exchanging { theirs, known, .. }, ToServer::SchemaText(it)) => {
+                let announced = (*theirs, known.clone());
+                self.exchange(announced, &it, out);
+            }
             (Phase::Identifying, ToServer::ClientInfo(it)) => self.identify(&it, out),
             (phase, ToServer::ClientReady(it)) if is_admitted(phase) => self.ready(&it, out),
             (phase, ToServer::BlobRequest(it)) if is_admitted(phase) => {
-                out.push(Effect::Transfer(it, self.advert.pallet));
+                if self.passes(BlobChunk::ID, out) {
+                    out.push(Effect::Transfer(it, self.advert.pallet));
+                }
             }
             (Phase::Playing { .. }, ToServer::ClientChat(it)) => self.chat(now, &it, out),
             (phase, ToServer::ConsoleLine(it)) if is_admitted(phase) => {
@@ -57,23 +66,17 @@ impl Session {
         self.mismatch(theirs, out);
     }
 
-    fn greet(&mut self, request: &ConnectRequest, out: &mut Outbox<Effect>) {
+    fn greet(&mut self, now: Micros, request: &ConnectRequest, out: &mut Outbox<Effect>) {
         if request.version != PROTOCOL_VERSION {
             return self.mismatch(request.version, out);
         }
-        let ours = self.facts.schema;
-        out.push(Effect::Send(ToClient::SchemaHash(SchemaHash { hash: ours, wants_text: false })));
-        if request.schema_hash != ours {
-            let (theirs, ours) = (request.schema_hash.short(), ours.short());
-            let reason = format!(
-                "build differs: yours writes schema {theirs}, this server {ours}; \
-                 install the same build on both"
-            );
-            let client_version = request.version;
-            return self.end(Ending { code: CloseCode::Closed, reason, client_version }, out);
-        }
-        out.push(Effect::Send(ToClient::ServerInfo(self.server_info())));
-        self.stand(Phase::Identifying, out);
+        self.settle(now, request.schema_hash, out);
+    }
+
+    /// A peer of another build says what this one has no name for.
+    fn unknown(&self, id: u8, out: &mut Outbox<Effect>) {
+        let who = self.label();
+        out.push(Effect::Detail(format!("message {id} of {who} has no name here: passed over")));
     }
 
     fn mismatch(&mut self, theirs: u32, out: &mut Outbox<Effect>) {
@@ -83,7 +86,7 @@ impl Session {
         self.end(ending, out);
     }
 
-    fn server_info(&self) -> ServerInfo {
+    pub(super) fn server_info(&self) -> ServerInfo {
         ServerInfo {
             version: PROTOCOL_VERSION,
             tick_rate: self.facts.tick_rate.hz(),
@@ -102,11 +105,7 @@ impl Session {
         self.presence.identity = Some(identity);
         self.presence.name = Some(name);
         self.presence.colour = info.seed_colour & 0x00ff_ffff;
-        out.push(Effect::Log(format!(
-            "schema: {} writes this server's schema {} (hash only, 16 bytes each way)",
-            self.label(),
-            self.facts.schema.short()
-        )));
+        out.push(Effect::Log(self.schema_line()));
         self.stand(Phase::Loading, out);
     }
 
@@ -122,8 +121,8 @@ impl Session {
         match self.phase {
             Phase::Loading => self.stand(Phase::Seating, out),
             Phase::Playing { slot, pawn } => {
-                self.keep(out);
                 self.acknowledge(slot, Spawned { pawn, tick: self.newest.next() }, out);
+                self.keep(out);
             }
             _ => self.keep(out),
         }
@@ -145,16 +144,20 @@ impl Session {
     }
 
     /// The pawn is there and the peer can see where: from here on it is moved.
-    fn acknowledge(&self, slot: u8, spawned: Spawned, out: &mut Outbox<Effect>) {
+    fn acknowledge(&mut self, slot: u8, spawned: Spawned, out: &mut Outbox<Effect>) {
         let Spawned { pawn, tick } = spawned;
         let map_generation = self.advert.generation;
         let ack = SpawnAck { slot, pawn, tick: tick.0, map_generation };
-        out.push(Effect::Send(ToClient::SpawnAck(ack)));
+        self.say(ToClient::SpawnAck(ack), out);
+        self.tell_mismatch(out);
         out.push(Effect::Arrived);
     }
 }
 
 /// Whether a peer has said who it is.
 const fn is_admitted(phase: &Phase) -> bool {
-    !matches!(phase, Phase::Greeting { .. } | Phase::Identifying | Phase::Ended)
+    !matches!(
+        phase,
+        Phase::Greeting { .. } | Phase::Exchanging { .. } | Phase::Identifying | Phase::Ended
+    )
 }

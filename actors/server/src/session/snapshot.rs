@@ -66,7 +66,8 @@ impl Session {
         if let Some(figures) = self.diagnostics.poll(now) {
             out.push(Effect::Detail(figures.line(&self.label(), self.acks)));
         }
-        if !datagrams.is_empty() {
+        let id = if fragments > 1 { SnapshotFragment::ID } else { Snapshot::ID };
+        if !datagrams.is_empty() && self.passes(id, out) {
             out.push(Effect::Datagrams(datagrams));
         }
     }

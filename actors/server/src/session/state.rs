@@ -6,8 +6,8 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
 use dh_messages::{
-    BlobRequest, CloseCode, ConsoleLine, Content, EntityId, MapAdvert, MapLoad, PlayerInput,
-    ToClient,
+    BlobRequest, Build, Builds, CloseCode, ConsoleLine, Content, Direction, EntityId, Hash128,
+    MapAdvert, MapLoad, PlayerInput, Scratch, Terms, ToClient,
 };
 use dh_netcode::{AckWindow, CompositionWatch};
 use dh_sim::Frame;
@@ -15,6 +15,7 @@ use dh_sim::Frame;
 use super::bucket::{Bucket, CHAT, CONSOLE};
 use super::datagrams::Datagrams;
 use super::diagnostics::SnapshotDiagnostics;
+use super::exchange::Speech;
 use super::rate::Rate;
 use super::{Say, SessionMsg};
 use crate::PeerId;
@@ -37,7 +38,16 @@ pub enum Phase {
         /// When it is too late.
         until: Micros,
     },
-    /// It speaks as this build does; `clientInfo` must come next.
+    /// It writes another schema; its `schemaText` must come before `until`.
+    Exchanging {
+        /// The hash of what it writes.
+        theirs: Hash128,
+        /// Its build, where that was met before: then no text is wanted.
+        known: Option<Arc<Build>>,
+        /// When it is too late.
+        until: Micros,
+    },
+    /// What it writes is known; `clientInfo` must come next.
     Identifying,
     /// Admitted: its name and identity are known; it loads the map.
     Loading,
@@ -97,6 +107,8 @@ pub enum Effect {
     AskRoom,
     /// Keep this for a restart.
     Keep(Kept),
+    /// Remember a build for the sessions after this one.
+    Remember(Arc<Build>),
     /// Hand inputs to the tick.
     Inputs(Vec<PlayerInput>),
     /// Ask the tick for a pawn.
@@ -135,6 +147,20 @@ pub struct Kept {
     pub map: (MapAdvert, bool),
     /// Its lines of chat and for the console that may still come: a restart is no way to more.
     pub(super) buckets: [Bucket; 2],
+    /// How it is read, and what it was told of that.
+    pub(super) speech: Speech,
+}
+
+impl Kept {
+    /// Whether the peer has a name for this message of ours.
+    pub(super) fn reads(&self, id: u8) -> bool {
+        self.speech.terms.dialect().reads(Direction::ToClient, id)
+    }
+
+    /// How logs name the peer.
+    pub(super) fn label(&self) -> Label {
+        label(&self.presence)
+    }
 }
 
 /// One peer's session.
@@ -164,6 +190,11 @@ pub struct Session {
     pub(super) watched: bool,
     pub(super) chat_bucket: Bucket,
     pub(super) console_bucket: Bucket,
+    /// The builds that this process had met when the peer came; none once its own is settled.
+    pub(super) met: Builds,
+    pub(super) speech: Speech,
+    /// Space for what a peer of another build says, used again for each message.
+    pub(super) scratch: Scratch,
 }
 
 /// What a session is made from.
@@ -188,12 +219,16 @@ pub struct Opening {
 }
 
 impl Session {
-    /// A session whose connection has just been made.
+    /// A session whose connection has just been made, in a process that has met these builds.
     #[must_use]
-    pub fn open(opening: Opening, now: Micros) -> Self {
+    pub fn open(opening: Opening, met: Builds, now: Micros) -> Self {
         let presence = Presence::new(opening.peer, opening.endpoint, opening.loopback);
         let phase = Phase::Greeting { until: now + GREETING_MAX };
+        let speech = Speech::new(Terms::same(opening.facts.builds.own()));
         Self {
+            met,
+            speech,
+            scratch: Scratch::default(),
             advert: opening.advert,
             is_ready: false,
             facts: opening.facts,
@@ -218,7 +253,7 @@ impl Session {
     /// A session remade after a panic: the peer stays where it stood.
     #[must_use]
     pub fn resume(opening: Opening, kept: Kept, now: Micros) -> Self {
-        let session = Self::open(opening, now);
+        let session = Self::open(opening, Builds::default(), now);
         let (advert, is_ready) = kept.map;
         let [chat_bucket, console_bucket] = kept.buckets;
         Self {
@@ -228,6 +263,7 @@ impl Session {
             is_ready,
             chat_bucket,
             console_bucket,
+            speech: kept.speech,
             ..session
         }
     }
@@ -241,7 +277,10 @@ impl Session {
     /// Move on, tell the roster, and keep it all for a restart.
     pub(super) fn stand(&mut self, phase: Phase, out: &mut Outbox<Effect>) {
         self.presence.standing = match phase {
-            Phase::Greeting { .. } | Phase::Identifying | Phase::Ended => Standing::Handshaking,
+            Phase::Greeting { .. }
+            | Phase::Exchanging { .. }
+            | Phase::Identifying
+            | Phase::Ended => Standing::Handshaking,
             Phase::Loading => Standing::Loading,
             Phase::Seating | Phase::Spawning { .. } => Standing::Spawning,
             Phase::Playing { .. } => Standing::Playing,
@@ -264,7 +303,8 @@ impl Session {
         let map = (self.advert.clone(), self.is_ready);
         let (phase, presence) = (self.phase.clone(), self.presence.clone());
         let buckets = [self.chat_bucket, self.console_bucket];
-        out.push(Effect::Keep(Kept { phase, presence, map, buckets }));
+        let speech = self.speech.clone();
+        out.push(Effect::Keep(Kept { phase, presence, map, buckets, speech }));
     }
 
     pub(super) fn end(&mut self, ending: Ending, out: &mut Outbox<Effect>) {
@@ -276,7 +316,7 @@ impl Session {
     }
 
     pub(super) fn label(&self) -> Label {
-        Label { name: self.presence.name.clone(), endpoint: self.presence.endpoint.clone() }
+        label(&self.presence)
     }
 
     /// What was dropped is summed up before the last line.
@@ -321,8 +361,8 @@ impl Session {
         self.advert = advert.clone();
         self.is_ready = false;
         self.keep(out);
-        if !matches!(self.phase, Phase::Greeting { .. }) {
-            out.push(Effect::Send(ToClient::MapLoad(MapLoad { map: advert.clone() })));
+        if !matches!(self.phase, Phase::Greeting { .. } | Phase::Exchanging { .. }) {
+            self.say(ToClient::MapLoad(MapLoad { map: advert.clone() }), out);
         }
     }
 
@@ -363,7 +403,7 @@ impl Machine for Session {
             SessionMsg::Datagram(bytes) => self.datagram(now, &bytes, out),
             SessionMsg::Published(frame) => self.published(now, &frame, out),
             SessionMsg::Say(say) => {
-                if self.presence.is_admitted() {
+                if self.presence.is_admitted() && self.passes(say.id, out) {
                     out.push(Effect::Pass(say));
                 }
             }
@@ -378,17 +418,21 @@ impl Machine for Session {
     }
 
     fn wake(&mut self, now: Micros, out: &mut Outbox<Effect>) {
-        if let Phase::Greeting { until } = self.phase
-            && until <= now
-        {
-            let reason = "no connectRequest within 2 s of the handshake";
-            self.end(Ending::new(CloseCode::Closed, reason), out);
-        }
+        let reason = match self.phase {
+            Phase::Greeting { until } if until <= now => {
+                "no connectRequest within 2 s of the handshake"
+            }
+            Phase::Exchanging { until, .. } if until <= now => {
+                "no schemaText within 10 s of the schemaHash"
+            }
+            _ => return,
+        };
+        self.end(Ending::new(CloseCode::Closed, reason), out);
     }
 
     fn next_deadline(&self) -> Option<Micros> {
         match self.phase {
-            Phase::Greeting { until } => Some(until),
+            Phase::Greeting { until } | Phase::Exchanging { until, .. } => Some(until),
             _ => None,
         }
     }
@@ -397,6 +441,10 @@ impl Machine for Session {
         digest.word(u64::from(self.presence.peer.0));
         self.datagrams.digest(digest);
     }
+}
+
+fn label(presence: &Presence) -> Label {
+    Label { name: presence.name.clone(), endpoint: presence.endpoint.clone() }
 }
 
 /// How the log names the end of a connection.

@@ -2,19 +2,21 @@
 
 mod datagrams;
 mod endings;
+mod exchanging;
 mod joining;
 mod maps;
 mod snapshots;
 mod typed;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
+use dh_host::KnownBuilds;
 use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox, Tick, TickRate};
 use dh_messages::{
-    ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, MapAdvert, Message,
-    PROTOCOL_VERSION, ToClient, encode, schema_hash,
+    Builds, ClientInfo, ClientReady, ConnectRequest, EntityId, Guid, Hash128, MapAdvert, Message,
+    Own, PROTOCOL_VERSION, ToClient, encode, schema_hash,
 };
 use dh_sim::{Answer, Frame, World};
 
@@ -33,7 +35,9 @@ struct Talk {
 }
 
 fn facts() -> Facts {
-    Facts::new(TickRate::DEFAULT, Guid::from([7; 16]), "Yard".to_owned())
+    static OWN: LazyLock<Arc<Own>> = LazyLock::new(|| Arc::new(Own::this()));
+    let builds = KnownBuilds::new(Arc::clone(&OWN));
+    Facts::new(TickRate::DEFAULT, Guid::from([7; 16]), "Yard".to_owned(), builds)
 }
 
 fn opening() -> Opening {
@@ -51,7 +55,12 @@ fn opening() -> Opening {
 
 impl Talk {
     fn new(opening: Opening) -> Self {
-        Self { session: Session::open(opening, Micros(0)), now: Micros(0) }
+        Self::knowing(Builds::default(), opening)
+    }
+
+    /// In a process that has met these builds.
+    fn knowing(met: Builds, opening: Opening) -> Self {
+        Self { session: Session::open(opening, met, Micros(0)), now: Micros(0) }
     }
 
     /// A peer that has come so far; everything said on the way is left out.

@@ -18,7 +18,7 @@ impl Session {
                 self.keep(out);
                 out.push(Effect::Chat(spoken));
             }
-            drawn => too_many(drawn, Rate::Chat, "chat", out),
+            drawn => self.too_many(drawn, Rate::Chat, "chat", out),
         }
     }
 
@@ -29,18 +29,19 @@ impl Session {
                 self.keep(out);
                 out.push(Effect::Forward(line));
             }
-            drawn => too_many(drawn, Rate::Console, "console", out),
+            drawn => self.too_many(drawn, Rate::Console, "console", out),
         }
     }
-}
 
-/// Every line that is dropped is counted. The first is told; the next ones are not until one was
-/// taken again.
-fn too_many(drawn: Drawn, rate: Rate, what: &str, out: &mut Outbox<Effect>) {
-    out.push(Effect::Over(rate));
-    if drawn == Drawn::Emptied {
-        let text = format!("{what}: too many lines at once; what comes now is dropped, wait a bit");
-        let notice = ClientNotice { severity: Severity::Warning, text: text.as_str().into() };
-        out.push(Effect::Send(ToClient::ClientNotice(notice)));
+    /// Every line that is dropped is counted. The first is told; the next ones are not until one
+    /// was taken again.
+    fn too_many(&mut self, drawn: Drawn, rate: Rate, what: &str, out: &mut Outbox<Effect>) {
+        out.push(Effect::Over(rate));
+        if drawn == Drawn::Emptied {
+            let text =
+                format!("{what}: too many lines at once; what comes now is dropped, wait a bit");
+            let notice = ClientNotice { severity: Severity::Warning, text: text.as_str().into() };
+            self.say(ToClient::ClientNotice(notice), out);
+        }
     }
 }

@@ -40,6 +40,8 @@ fn every_number_is_given_out_once_per_direction_and_is_the_documented_one() {
         (("clientInfo", up), (20, Channel::Stream)),
         (("snapshotFragment", down), (28, Channel::Datagram)),
         (("schemaHash", down), (44, Channel::Stream)),
+        (("schemaText", up), (45, Channel::Stream)),
+        (("schemaText", down), (45, Channel::Stream)),
         (("sessionEnd", down), (52, Channel::Stream)),
         (("playerList", down), (53, Channel::Stream)),
         (("serverChat", down), (54, Channel::Stream)),
@@ -123,7 +125,7 @@ fn the_text_reads_back_as_this_protocol() {
 #[test]
 fn the_words_that_schemas_are_packed_against_are_those_of_this_frame() {
     let words = format!("{}", Hash128::of(SCHEMA_WORDS.as_bytes()));
-    assert_eq!((PROTOCOL_VERSION, words.as_str()), (2, "30d51dcf8c5ec5e38b59de31b39a9cbb"));
+    assert_eq!((PROTOCOL_VERSION, words.as_str()), (2, "e03bcd82f482df042cc4c7b1bd5eefda"));
 }
 
 /// JOIN-10
@@ -148,7 +150,7 @@ fn the_text_lists_every_message_and_marks_the_frame() {
         assert!(text.contains(&line), "{line}");
     }
     let marked: Vec<&str> = MESSAGES.iter().filter(|row| row.frame).map(|row| row.name).collect();
-    assert_eq!(marked, ["connectRequest", "schemaHash", "sessionEnd"]);
+    assert_eq!(marked, ["connectRequest", "schemaText", "schemaHash", "schemaText", "sessionEnd"]);
     assert!(text.starts_with(&format!("protocol {PROTOCOL_VERSION}\nenvelope length u32 id u8")));
 }
 
@@ -209,6 +211,8 @@ fn default_body(shape: &str) -> Vec<u8> {
     match shape {
         ConnectRequest::SHAPE => of::<ConnectRequest>(),
         SchemaHash::SHAPE => of::<SchemaHash>(),
+        crate::SchemaText::SHAPE => of::<crate::SchemaText>(),
+        crate::SchemaAnswer::SHAPE => of::<crate::SchemaAnswer>(),
         crate::ServerInfo::SHAPE => of::<crate::ServerInfo>(),
         crate::ClientInfo::SHAPE => of::<crate::ClientInfo>(),
         ClientReady::SHAPE => of::<ClientReady>(),

@@ -257,6 +257,19 @@ fn parse_members(lines: &mut Lines<'_>, max: u32) -> Result<Vec<(String, u32)>, 
     Ok(members)
 }
 
+impl Type {
+    /// The type that this text spells, as a schema does. What it names is not looked for.
+    ///
+    /// # Errors
+    ///
+    /// A text that spells none.
+    pub fn read(text: &str) -> Result<Self, SchemaFault> {
+        let mut words = Words(text);
+        let kind = parse_type(&mut words, u32::MAX, NESTING_MAX)?;
+        words.end().map(|()| kind)
+    }
+}
+
 /// A type that nests at most so deep in itself.
 fn parse_type(words: &mut Words<'_>, protocol: u32, depth: usize) -> Result<Type, SchemaFault> {
     let depth = depth.checked_sub(1).ok_or(SchemaFault::TooDeep)?;

@@ -1,8 +1,6 @@
 //! From the dial to the pawn.
 
-use dh_messages::{
-    ClientReady, ConnectRequest, Hash128, PROTOCOL_VERSION, PlayerList, SchemaHash, ServerInfo,
-};
+use dh_messages::{ClientReady, ConnectRequest, PROTOCOL_VERSION, PlayerList, ServerInfo};
 
 use super::*;
 use crate::ending::EndKind;
@@ -124,20 +122,6 @@ fn connect_with_no_address_before_any_dials_this_machine_on_the_default_port() {
     let mut rig = Rig::new();
     rig.tell(ConnectionMsg::Connect(None));
     assert_eq!(rig.dials().last().unwrap().1, "127.0.0.1:27015");
-}
-
-#[test]
-fn a_build_that_differs_is_told_as_such_whoever_notices_it() {
-    let theirs = ToClient::SchemaHash(SchemaHash { hash: Hash128([7; 16]), wants_text: false });
-    let reason = "build differs: yours writes schema 1, this server 2";
-    for last in [server_info(), session_end(CloseCode::Closed, (2, 2), reason)] {
-        let mut rig = Rig::attempting();
-        rig.hear(theirs.clone());
-        rig.hear(last);
-        assert_eq!(rig.ends()[0].kind, EndKind::BuildDiffers);
-        assert!(rig.ends()[0].detail().contains("schema"), "{}", rig.ends()[0].detail());
-        assert_eq!(rig.ends()[0].exit_code(), 76);
-    }
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn one_who_plays_tries_a_map_three_times_more_each_time_later_and_then_ends_with
 
 #[test]
 fn a_map_that_will_never_be_of_use_ends_the_session_at_once_and_a_newer_one_counts_anew() {
-    for kind in [EndKind::MapUnusable, EndKind::ClientFailed, EndKind::BuildDiffers] {
+    for kind in [EndKind::MapUnusable, EndKind::ClientFailed, EndKind::ContentDiffers] {
         let mut rig = Rig::playing();
         switch(&mut rig, 9);
         failed_as(&mut rig, 9, kind);

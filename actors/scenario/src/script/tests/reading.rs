@@ -77,3 +77,28 @@ fn what_is_right_is_not_told_of() {
         assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
     }
 }
+
+#[test]
+fn a_build_that_there_is_none_of_is_told_with_what_was_expected() {
+    let cases = [
+        ("\"newer-9\"", "ada.build: no build is called \"newer-9\"; did you mean \"newer-"),
+        ("3", "expected the name of a build or an array of #{...}, found"),
+        ("[#{}]", "expected one of drop, add, remove, place, widen, renumber, rename"),
+        ("[#{ drop: \"serverChat\", widen: \"Form\" }]", "expected one of drop, add"),
+        ("[#{ drop: \"nothing\" }]", "has no place for Drop"),
+        ("[#{ drop: \"schemaHash\" }]", "has no place for Drop"),
+        ("[#{ remove: \"ClientInfo\" }]", "remove: expected Shape.field, found ClientInfo"),
+        ("[#{ add: \"ClientInfo.a\" }]", "add: expected `kind` beside it"),
+        ("[#{ add: \"ClientInfo.a\", kind: \"u9\" }]", "add: kind: expected"),
+        ("[#{ add: \"ClientInfo.a\", kind: \"Nope\" }]", "no shape of this name"),
+        ("[#{ add: \"ClientInfo.a\", kind: \"u8\", at: -1 }]", "add: at: expected 0 or more"),
+        ("[#{ rename: \"ClientInfo.name\" }]", "rename: expected `to` beside it"),
+        ("[#{ drops: \"serverChat\" }]", "no entry of a change is called \"drops\""),
+    ];
+    for (build, told) in cases {
+        let peers = format!("peers: #{{ ada: #{{ build: {build} }} }}");
+        let script = Script::new("it.rhai", format!("scenario(#{{ seconds: 2, {peers} }});"));
+        let told_of: Vec<String> = script.mistakes().iter().map(ScriptError::to_string).collect();
+        assert!(told_of.len() == 1 && told_of[0].contains(told), "{build}: {told_of:?}");
+    }
+}

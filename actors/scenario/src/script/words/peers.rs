@@ -33,7 +33,7 @@ pub(super) fn register(words: &mut Words) {
     });
     let stage = words.stage.clone();
     words.word(
-        "peer(\"name\", #{ role, link, prefs, server, joins, inside })",
+        "peer(\"name\", #{ role, link, prefs, server, joins, inside, build })",
         "One more peer, as in the data at the top.",
         move |name: &str, data: Map| {
             let plan = PeerPlan { name: name.to_owned(), ..PeerPlan::default() };
@@ -259,7 +259,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         let content = stage.0.contents.borrow_mut().peer(&plan.name)?;
         let mut setup = PeerSetup::new(plan.name.clone()).over(plan.links);
         setup = setup.flown(plan.role.manner()).keeping(content);
-        setup.inside = plan.inside;
+        (setup.inside, setup.build) = (plan.inside, plan.build.clone());
         plan.prefs.iter().chain(&stage.0.prefs).for_each(|pref| set(&mut setup.prefs, pref));
         let id = stage.world()?.peer(setup);
         stage.0.peers.borrow_mut()[at].id = Some(id);

@@ -129,6 +129,7 @@ pub(in crate::script) fn start(stage: &Stage, at: usize) -> Said<()> {
         name: Some(server.name.clone()),
         shelf: Some(shelf),
         map,
+        build: server.build.clone(),
         ..ServerSetup::default()
     };
     server.prefs.iter().chain(&stage.0.prefs).for_each(|pref| set(&mut setup.prefs, pref));

@@ -120,6 +120,7 @@ fn a_watcher_hears_of_every_datagram_that_was_read() {
         presence: Presence::new(PeerId(3), ENDPOINT.to_owned(), false),
         map: (opening().advert, true),
         buckets: [Bucket::full(CHAT, Micros(0)), Bucket::full(CONSOLE, Micros(0))],
+        speech: talk.session.speech.clone(),
     };
     talk.session = Session::resume(Opening { watched: true, ..opening() }, kept, Micros(0));
     let effects = talk.tell(input(&[9, 8], SnapshotAck::default()));

@@ -4,8 +4,6 @@ use dh_messages::{CloseCode, MapAdvert, SchemaHash, ServerChat, ServerInfo, Spaw
 
 use super::*;
 
-const HASH: Hash128 = Hash128([9; 16]);
-
 /// JOIN-01, JOIN-07, JOIN-22
 #[test]
 fn a_join_is_answered_step_by_step_until_the_peer_plays() {
@@ -122,22 +120,11 @@ fn a_build_from_before_the_schema_exchange_is_known_by_its_shape_and_told_both_n
 
 /// JOIN-06
 #[test]
-fn the_schema_hash_is_the_servers_and_no_text_is_wanted() {
+fn the_schema_hash_is_the_servers_and_no_text_is_wanted_of_a_peer_of_its_build() {
     let mut talk = Talk::new(opening());
     let effects = talk.hear(request(PROTOCOL_VERSION, schema_hash()));
     let told = SchemaHash { hash: schema_hash(), wants_text: false };
     assert_eq!(sent(&effects)[0], &ToClient::SchemaHash(told));
-}
-
-#[test]
-fn another_build_of_this_version_is_told_both_hashes_and_sent_home() {
-    let mut talk = Talk::new(opening());
-    let effects = talk.hear(request(PROTOCOL_VERSION, HASH));
-    assert!(matches!(sent(&effects)[..], [ToClient::SchemaHash(_)]), "no server info follows");
-    let ending = ending(&effects).unwrap();
-    assert_eq!(ending.code, CloseCode::Closed);
-    let (theirs, ours) = (HASH.short().to_string(), schema_hash().short().to_string());
-    assert!(ending.reason.contains(&theirs) && ending.reason.contains(&ours));
 }
 
 /// JOIN-15, MR-10, MR-11, MR-17
