@@ -3,8 +3,8 @@
 //! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
 //! packet, writes a file. After a panic: goes on from the last whole tick with everything that was
 //! ordered since; inputs come again by themselves, sessions ask again for pawns, everybody reads
-//! one notice. An order that breaks it twice is answered as failed; three faults within 10 s end
-//! the map.
+//! one notice. An order that breaks it twice is answered as failed, an arrival that its pawn waits
+//! for ends its session and says why; three faults within 10 s end the map.
 
 mod command;
 mod journal;
@@ -245,13 +245,19 @@ impl TickActor {
     }
 
     /// Whoever waits for an answer to what broke the world again and again has it now.
-    fn answer_lost(&self, lost: TickMsg) {
+    fn answer_lost(&self, lost: TickMsg, made: &Ticking) {
         let text = "the world failed over it; the log has more".to_owned();
         match lost {
             TickMsg::Command(TickCommand { id, .. }) => {
                 self.directory.to_roster(RosterMsg::Answer(ConsoleLine { id, text }));
             }
             TickMsg::Install(_) => self.directory.to_map_switch(MapSwitchMsg::Failed(text)),
+            // Its pawn would stand still for ever.
+            TickMsg::Arrived(peer) if made.awaits(peer) => {
+                let reason = "the world failed over your arrival; connect again";
+                let ending = Ending::new(CloseCode::Closed, reason);
+                self.directory.to_session(peer, SessionMsg::End(ending));
+            }
             _ => (),
         }
     }
@@ -270,7 +276,7 @@ impl Actor for TickActor {
         let made = if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) };
         self.tape_anew(start.restarts);
         if let Some(lost) = start.lost {
-            self.answer_lost(lost);
+            self.answer_lost(lost, &made);
         }
         made
     }

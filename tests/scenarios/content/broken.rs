@@ -1,5 +1,6 @@
 //! Broken: an actor that breaks over something that is said once, of a map or of a session.
 
+use dh_client::EndKind;
 use dh_host::net::{Link, Links};
 use dh_machine::Micros;
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerId, Transport, World};
@@ -130,4 +131,69 @@ fn what_is_ordered_of_the_world_is_done_whatever_the_tick_broke_over() {
             assert_eq!(panics(world, &tick), 1, "{kind}");
         });
     }
+}
+
+/// Which message of the tick says that a peer has loaded the next map: one of these.
+fn arrivals() -> std::ops::RangeInclusive<u64> {
+    let mut numbers = None;
+    world("nothing breaks", LOW, async |world, server, stage| {
+        let ada = play(world, server, stage, "ada").await;
+        world.run_for(SECOND).await;
+        let tick = world.server_path(server, "tick");
+        let had = |world: &World| {
+            let port = world.runtime().registry().report(&tick).unwrap().port;
+            let arrived = port.kinds.iter().find(|(kind, _)| *kind == "Arrived").unwrap();
+            (arrived.1.handled, port.total().handled)
+        };
+        world.console(server, &format!("map {HIGH}"));
+        let before = had(world).0;
+        while had(world).0 == before {
+            let from = had(world).1;
+            world.run_for(Micros::from_millis(1)).await;
+            numbers = Some(from + 1..=had(world).1);
+        }
+        assert!(world.is_playing(ada));
+    });
+    numbers.expect("a map was loaded")
+}
+
+#[test]
+fn whoever_cannot_be_let_move_on_a_map_is_told_so() {
+    let mut told = 0;
+    for nth in arrivals() {
+        world("an arrival breaks twice", LOW, async |world, server, stage| {
+            let ada = play(world, server, stage, "ada").await;
+            world.run_for(SECOND).await;
+            let tick = world.server_path(server, "tick");
+            let faults = world.runtime().registry().faults();
+            (0..2).for_each(|_| faults.panic_at(&tick, nth));
+            world.console(server, &format!("map {HIGH}"));
+            world.run_for(SECOND + SECOND).await;
+            let endings: Vec<_> = world.records().peer(ada).endings.clone();
+            match &endings[..] {
+                [] => assert!(walks(world, ada).await, "{nth}"),
+                [end] => {
+                    let reason = "the world failed over your arrival; connect again";
+                    assert_eq!((end.kind, &*end.detail()), (EndKind::Removed, reason));
+                    told += 1;
+                }
+                more => panic!("{nth}: {more:?}"),
+            }
+        });
+    }
+    assert_eq!(told, 1);
+}
+
+#[test]
+fn an_arrival_that_breaks_the_world_twice_as_its_player_joins_costs_it_nothing() {
+    world("an arrival that nothing waits for", LOW, async |world, server, stage| {
+        let tick = world.server_path(server, "tick");
+        // The first asks for a pawn.
+        (0..2).for_each(|_| world.runtime().registry().faults().panic_at(&tick, 2));
+        let ada = play(world, server, stage, "ada").await;
+        assert!(walks(world, ada).await && world.records().peer(ada).endings.is_empty());
+        let port = world.runtime().registry().report(&tick).unwrap().port;
+        let lost = port.kinds.iter().filter(|(_, counts)| 0 < counts.lost);
+        assert_eq!(lost.map(|(kind, _)| *kind).collect::<Vec<_>>(), ["Arrived"]);
+    });
 }

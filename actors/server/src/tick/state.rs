@@ -265,6 +265,13 @@ impl Ticking {
         }
     }
 
+    /// Whether a peer's pawn waits for its player in the map that stands.
+    #[must_use]
+    pub fn awaits(&self, peer: PeerId) -> bool {
+        let pawn = self.seats.get(&peer).and_then(|seat| self.world.pawn(seat.pawn));
+        pawn.is_some_and(|pawn| pawn.is_frozen(FreezeReason::Arrival))
+    }
+
     /// One whole tick, and whether ticks come too rarely.
     fn run(&mut self, now: Micros, out: &mut Outbox<Effect>) {
         self.step(out);
