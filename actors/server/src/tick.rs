@@ -57,8 +57,8 @@ actor_message! {
         Join(Joining): Control Refuse,
         /// A peer is gone.
         Leave(PeerId): Control Refuse,
-        /// A peer has loaded the map that stands.
-        Arrived(PeerId): Control Refuse,
+        /// A peer has loaded a map.
+        Arrived(Arrival): Control Refuse,
         /// Put this map in the place of the one that stands.
         Install(Arc<PreparedMap>): Control Refuse,
         /// The console wants something done to a pawn.
@@ -77,6 +77,15 @@ pub struct Joining {
     pub peer: PeerId,
     /// Its roster slot.
     pub slot: u8,
+}
+
+/// A peer that has loaded a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who.
+    pub peer: PeerId,
+    /// Which map: another may stand by now.
+    pub generation: u32,
 }
 
 /// Inputs of one datagram, oldest first.
@@ -226,6 +235,8 @@ impl TickActor {
             Some(kept) if beyond => {
                 let anew = fresh.restored(kept, &peers).without_its_map();
                 self.stands(&PreparedMap::gray_box(), anew.generation());
+                // All are told: the next fault goes back to this map, and not to the one before.
+                self.kept = Some(anew.kept_anew());
                 anew
             }
             Some(kept) => fresh.restored(kept, &peers),
@@ -253,10 +264,10 @@ impl TickActor {
             }
             TickMsg::Install(_) => self.directory.to_map_switch(MapSwitchMsg::Failed(text)),
             // Its pawn would stand still for ever.
-            TickMsg::Arrived(peer) if made.awaits(peer) => {
+            TickMsg::Arrived(arrival) if made.awaits(arrival) => {
                 let reason = "the world failed over your arrival; connect again";
                 let ending = Ending::new(CloseCode::Closed, reason);
-                self.directory.to_session(peer, SessionMsg::End(ending));
+                self.directory.to_session(arrival.peer, SessionMsg::End(ending));
             }
             _ => (),
         }
@@ -318,6 +329,7 @@ impl Actor for TickActor {
             Effect::Answer(line) => self.directory.to_roster(RosterMsg::Answer(line)),
             Effect::Slow(slow) => tracing::warn!("{}", slow.line(cx.sleep_factor())),
             Effect::Warn(line) => tracing::warn!("{line}"),
+            Effect::Detail(line) => tracing::debug!("{line}"),
             Effect::Digest(tick, digest) => {
                 if let Some(name) = &self.traced_as {
                     cx.scope().runtime().trace().world(name, tick, digest);

@@ -150,7 +150,7 @@ impl Session {
         let map_generation = self.advert.generation;
         let ack = SpawnAck { slot, pawn, tick: tick.0, map_generation };
         out.push(Effect::Send(ToClient::SpawnAck(ack)));
-        out.push(Effect::Arrived);
+        out.push(Effect::Arrived(map_generation));
     }
 }
 
