@@ -37,7 +37,7 @@ use crate::event::ServerEvent;
 use crate::limits::ServerLimits;
 use crate::listener::ListenerMsg;
 use crate::roster::{Forwarded, Ping, RosterMsg, Typed};
-use crate::tick::{Joining, PeerInputs, TickMsg};
+use crate::tick::{Arrival, Joining, PeerInputs, TickMsg};
 
 /// The promise of a session. Its control lane holds every line a console can have typed ahead, and
 /// what the room has to tell besides.
@@ -282,7 +282,9 @@ impl Actor for SessionActor {
             Effect::Join { slot } => {
                 self.directory.to_tick(TickMsg::Join(Joining { peer, slot }));
             }
-            Effect::Arrived => self.directory.to_tick(TickMsg::Arrived(peer)),
+            Effect::Arrived(generation) => {
+                self.directory.to_tick(TickMsg::Arrived(Arrival { peer, generation }));
+            }
             Effect::Transfer(request, wanted) => self.transfer(request, wanted, cx),
             Effect::ReportPing => {
                 if let Some(millis) = self.ping_ms() {

@@ -3,8 +3,8 @@
 //! Owned by: the server's scope. Talks to: sessions, roster. Never: waits for anybody, reads a
 //! packet, writes a file. After a panic: goes on from the last whole tick with everything that was
 //! ordered since; inputs come again by themselves, sessions ask again for pawns, everybody reads
-//! one notice. An order that breaks it twice is answered as failed; three faults within 10 s end
-//! the map.
+//! one notice. An order that breaks it twice is answered as failed, an arrival that its pawn waits
+//! for ends its session and says why; three faults within 10 s end the map.
 
 mod command;
 mod journal;
@@ -57,8 +57,8 @@ actor_message! {
         Join(Joining): Control Refuse,
         /// A peer is gone.
         Leave(PeerId): Control Refuse,
-        /// A peer has loaded the map that stands.
-        Arrived(PeerId): Control Refuse,
+        /// A peer has loaded a map.
+        Arrived(Arrival): Control Refuse,
         /// Put this map in the place of the one that stands.
         Install(Arc<PreparedMap>): Control Refuse,
         /// The console wants something done to a pawn.
@@ -77,6 +77,15 @@ pub struct Joining {
     pub peer: PeerId,
     /// Its roster slot.
     pub slot: u8,
+}
+
+/// A peer that has loaded a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who.
+    pub peer: PeerId,
+    /// Which map: another may stand by now.
+    pub generation: u32,
 }
 
 /// Inputs of one datagram, oldest first.
@@ -226,6 +235,8 @@ impl TickActor {
             Some(kept) if beyond => {
                 let anew = fresh.restored(kept, &peers).without_its_map();
                 self.stands(&PreparedMap::gray_box(), anew.generation());
+                // All are told: the next fault goes back to this map, and not to the one before.
+                self.kept = Some(anew.kept_anew());
                 anew
             }
             Some(kept) => fresh.restored(kept, &peers),
@@ -245,13 +256,19 @@ impl TickActor {
     }
 
     /// Whoever waits for an answer to what broke the world again and again has it now.
-    fn answer_lost(&self, lost: TickMsg) {
+    fn answer_lost(&self, lost: TickMsg, made: &Ticking) {
         let text = "the world failed over it; the log has more".to_owned();
         match lost {
             TickMsg::Command(TickCommand { id, .. }) => {
                 self.directory.to_roster(RosterMsg::Answer(ConsoleLine { id, text }));
             }
             TickMsg::Install(_) => self.directory.to_map_switch(MapSwitchMsg::Failed(text)),
+            // Its pawn would stand still for ever.
+            TickMsg::Arrived(arrival) if made.awaits(arrival) => {
+                let reason = "the world failed over your arrival; connect again";
+                let ending = Ending::new(CloseCode::Closed, reason);
+                self.directory.to_session(arrival.peer, SessionMsg::End(ending));
+            }
             _ => (),
         }
     }
@@ -270,7 +287,7 @@ impl Actor for TickActor {
         let made = if start.restarts == 0 { fresh } else { self.recover(start.now, fresh) };
         self.tape_anew(start.restarts);
         if let Some(lost) = start.lost {
-            self.answer_lost(lost);
+            self.answer_lost(lost, &made);
         }
         made
     }
@@ -312,6 +329,7 @@ impl Actor for TickActor {
             Effect::Answer(line) => self.directory.to_roster(RosterMsg::Answer(line)),
             Effect::Slow(slow) => tracing::warn!("{}", slow.line(cx.sleep_factor())),
             Effect::Warn(line) => tracing::warn!("{line}"),
+            Effect::Detail(line) => tracing::debug!("{line}"),
             Effect::Digest(tick, digest) => {
                 if let Some(name) = &self.traced_as {
                     cx.scope().runtime().trace().world(name, tick, digest);

@@ -1,7 +1,9 @@
 //! Broken: an actor that breaks over something that is said once, of a map or of a session.
 
+use dh_client::EndKind;
 use dh_host::net::{Link, Links};
 use dh_machine::Micros;
+use dh_messages::PawnFlags;
 use dh_scenario::{PeerId, PeerSetup, Scenario, ServerId, Transport, World};
 
 use super::stage::{HIGH, LOW, Stage, plays};
@@ -130,4 +132,117 @@ fn what_is_ordered_of_the_world_is_done_whatever_the_tick_broke_over() {
             assert_eq!(panics(world, &tick), 1, "{kind}");
         });
     }
+}
+
+/// Which message of the tick says that a peer has loaded the next map: one of these.
+fn arrivals() -> std::ops::RangeInclusive<u64> {
+    let mut numbers = None;
+    world("nothing breaks", LOW, async |world, server, stage| {
+        let ada = play(world, server, stage, "ada").await;
+        world.run_for(SECOND).await;
+        let tick = world.server_path(server, "tick");
+        let had = |world: &World| {
+            let port = world.runtime().registry().report(&tick).unwrap().port;
+            let arrived = port.kinds.iter().find(|(kind, _)| *kind == "Arrived").unwrap();
+            (arrived.1.handled, port.total().handled)
+        };
+        world.console(server, &format!("map {HIGH}"));
+        let before = had(world).0;
+        while had(world).0 == before {
+            let from = had(world).1;
+            world.run_for(Micros::from_millis(1)).await;
+            numbers = Some(from + 1..=had(world).1);
+        }
+        assert!(world.is_playing(ada));
+    });
+    numbers.expect("a map was loaded")
+}
+
+#[test]
+fn whoever_cannot_be_let_move_on_a_map_is_told_so() {
+    let mut told = 0;
+    for nth in arrivals() {
+        world("an arrival breaks twice", LOW, async |world, server, stage| {
+            let ada = play(world, server, stage, "ada").await;
+            world.run_for(SECOND).await;
+            let tick = world.server_path(server, "tick");
+            let faults = world.runtime().registry().faults();
+            (0..2).for_each(|_| faults.panic_at(&tick, nth));
+            world.console(server, &format!("map {HIGH}"));
+            world.run_for(SECOND + SECOND).await;
+            let endings: Vec<_> = world.records().peer(ada).endings.clone();
+            match &endings[..] {
+                [] => assert!(walks(world, ada).await, "{nth}"),
+                [end] => {
+                    let reason = "the world failed over your arrival; connect again";
+                    assert_eq!((end.kind, &*end.detail()), (EndKind::Removed, reason));
+                    told += 1;
+                }
+                more => panic!("{nth}: {more:?}"),
+            }
+        });
+    }
+    assert_eq!(told, 1);
+}
+
+#[test]
+fn an_arrival_that_breaks_the_world_twice_as_its_player_joins_costs_it_nothing() {
+    world("an arrival that nothing waits for", LOW, async |world, server, stage| {
+        let tick = world.server_path(server, "tick");
+        // The first asks for a pawn.
+        (0..2).for_each(|_| world.runtime().registry().faults().panic_at(&tick, 2));
+        let ada = play(world, server, stage, "ada").await;
+        assert!(walks(world, ada).await && world.records().peer(ada).endings.is_empty());
+        let port = world.runtime().registry().report(&tick).unwrap().port;
+        let lost = port.kinds.iter().filter(|(_, counts)| 0 < counts.lost);
+        assert_eq!(lost.map(|(kind, _)| *kind).collect::<Vec<_>>(), ["Arrived"]);
+    });
+}
+
+/// A peer whose messages take a while, and who walks all the time.
+async fn stroll(world: &mut World, server: ServerId, stage: &Stage, name: &str) -> PeerId {
+    let far = Links::both(Link { latency: Micros::from_millis(60), ..Link::IDEAL });
+    let peer = world.peer(PeerSetup::new(name).keeping(stage.kept(name)).over(far));
+    world.join(peer, server);
+    plays(world, peer).await;
+    world.walk(peer, 0, 100);
+    peer
+}
+
+#[test]
+fn who_has_loaded_a_map_that_is_given_up_moves_on_the_next_as_soon_as_that_is_loaded() {
+    world("an arrival is too late", LOW, async |world, server, stage| {
+        let ada = stroll(world, server, stage, "ada").await;
+        let bob = stroll(world, server, stage, "bob").await;
+        let tick = world.server_path(server, "tick");
+        let breaks = |world: &World, kind| {
+            world.runtime().registry().faults().panic_at_kind(&tick, kind);
+        };
+        for _ in 0..2 {
+            breaks(world, "Command");
+            console(world, server, "tp #0 3 20 4").await;
+        }
+        // Both arrive at one moment. The third fault costs the map before the second has.
+        breaks(world, "Arrived");
+        world.console(server, &format!("map {HIGH}"));
+        let mut waiting = 0;
+        while world.records().peer(bob).loaded.last() != Some(&3) {
+            world.run_for(Micros::from_millis(5)).await;
+            let records = world.records();
+            let frame = records.server(server).frames.back().unwrap();
+            let are_held =
+                frame.owners().iter().all(|it| it.state.flags.contains(PawnFlags::FROZEN));
+            if frame.generation() == 3 {
+                assert!(are_held, "nobody moves before they have loaded it");
+                waiting += 1;
+            }
+        }
+        assert!(0 < waiting, "they load it after it came to stand");
+        assert!(walks(world, ada).await && walks(world, bob).await);
+        for peer in [ada, bob] {
+            let records = world.records();
+            let record = records.peer(peer);
+            assert_eq!((&record.endings[..], &record.loaded[..]), (&[][..], &[1, 2, 3][..]));
+        }
+    });
 }

@@ -25,10 +25,10 @@ use super::access::Access;
 use super::collect::Collector;
 use super::guarded::Guarded;
 use super::inspector::{Asked, InspectorMsg, Look, Missed, Reply, Want};
-use super::order::{Order, Outcome};
+use super::order::{Answer, Order, Outcome, Undone};
 use super::snapshot::Snapshot;
 use crate::limits::{Holding, Limit};
-use crate::port::Port;
+use crate::port::{Port, Refused};
 use crate::runtime::Runtime;
 
 /// Connections at once; a newer one takes the place of the oldest that showed no token.
@@ -52,6 +52,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// How long accepting rests when the system has no more descriptors.
 const BREATH: Duration = Duration::from_millis(100);
 
+/// What is told where the inspector has too much to do.
+const BUSY: &str = "too many look at once; try again";
+
 /// Why there is no snapshot.
 #[derive(Clone, Debug)]
 enum NoLook {
@@ -59,15 +62,6 @@ enum NoLook {
     Busy,
     /// It is not kept.
     Missed(Missed),
-}
-
-/// Why an order has no answer.
-#[derive(Clone, Copy, Debug)]
-enum NoAnswer {
-    /// The inspector has too much to do.
-    Busy,
-    /// Whoever was asked has not answered in [`ANSWER_MAX`].
-    Late,
 }
 
 /// Where requests are answered.
@@ -101,13 +95,15 @@ impl Desk {
         arrives.await.map_err(|_| NoLook::Busy)?.map_err(NoLook::Missed)
     }
 
-    /// Have something done.
-    async fn order(&self, by: SocketAddr, order: Order) -> Result<Outcome, NoAnswer> {
+    /// Have something done; none where whoever was asked has not answered in [`ANSWER_MAX`].
+    async fn order(&self, by: SocketAddr, order: Order) -> Option<Outcome> {
         let (reply, arrives) = Reply::new();
-        let asked = InspectorMsg::Ask(Asked { by, order, reply });
-        self.inspector.offer(asked).map_err(|_| NoAnswer::Busy)?;
-        let answer = tokio::time::timeout(ANSWER_MAX, arrives).await;
-        answer.map_err(|_| NoAnswer::Late)?.map_err(|_| NoAnswer::Busy)
+        let answer = Answer::new(by, &order, reply);
+        let asked = InspectorMsg::Ask(Asked { order, answer });
+        if let Err(Refused { msg: InspectorMsg::Ask(asked), .. }) = self.inspector.offer(asked) {
+            asked.answer.tell(Err(Undone::Cannot(BUSY)));
+        }
+        tokio::time::timeout(ANSWER_MAX, arrives).await.ok()?.ok()
     }
 
     /// Bytes of an order.

@@ -8,7 +8,6 @@ mod state;
 mod tests;
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
@@ -83,12 +82,10 @@ impl fmt::Display for Missed {
 /// Somebody wants something done.
 #[derive(Debug)]
 pub struct Asked {
-    /// Who.
-    pub(crate) by: SocketAddr,
     /// What.
     pub(crate) order: Order,
-    /// Where what it came to goes.
-    pub(crate) reply: Reply<Outcome>,
+    /// Where it is told what it came to, whatever that is.
+    pub(crate) answer: Answer,
 }
 
 /// Which snapshot is wanted.
@@ -214,11 +211,8 @@ impl Actor for InspectorActor {
             }
             Effect::Answer(reply, snapshot) => reply.send(Ok(snapshot)),
             Effect::Miss(reply, missed) => reply.send(Err(missed)),
-            Effect::Do(Asked { by, order, reply }) => {
-                let answer = Answer::new(by, &order, reply);
-                self.do_it(order, answer);
-            }
-            Effect::Refuse(reply, why) => reply.send(Err(why)),
+            Effect::Do(Asked { order, answer }) => self.do_it(order, answer),
+            Effect::Refuse(answer, why) => answer.tell(Err(why)),
         }
         Performed::Done
     }

@@ -1,7 +1,7 @@
 //! Orders: what whoever looks may have done, and what it takes to do it.
 //!
 //! Each is asked for over HTTP, checked by the inspector, done by its shell and logged with who
-//! asked.
+//! asked, whether it was done or not.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -69,6 +69,11 @@ pub enum Undone {
     Cannot(&'static str),
 }
 
+/// How the log begins to tell of what was not done.
+pub(crate) const REFUSED: &str = "refused through the inspector";
+/// Bytes of an order that the log tells.
+const LOGGED_MAX: usize = 4_096;
+
 /// What an order came to: what was done, in a few words.
 pub type Outcome = Result<String, Undone>;
 
@@ -87,7 +92,9 @@ pub struct Answer {
 
 impl Answer {
     pub(crate) fn new(by: SocketAddr, order: &Order, reply: Reply<Outcome>) -> Self {
-        Self { by, order: format!("{order:?}"), reply: Some(reply) }
+        let mut order = format!("{order:?}");
+        order.truncate(order.floor_char_boundary(LOGGED_MAX));
+        Self { by, order, reply: Some(reply) }
     }
 
     /// Tell whoever asked what became of it, and the log that somebody did.
@@ -100,7 +107,7 @@ impl Answer {
         let Self { by, order, .. } = self;
         match &outcome {
             Ok(done) => tracing::info!(%by, order, "asked through the inspector: {done}"),
-            Err(why) => tracing::warn!(%by, order, "refused through the inspector: {why}"),
+            Err(why) => tracing::warn!(%by, order, "{REFUSED}: {why}"),
         }
         reply.send(outcome);
     }
@@ -178,7 +185,7 @@ impl fmt::Display for Undone {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fmt::Write as _;
     use std::sync::{Arc, Mutex};
 
@@ -220,22 +227,29 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    /// What the log says of a restart that came to this.
-    fn logged(outcome: Outcome) -> String {
-        let logged = Logged::default();
-        tracing::subscriber::with_default(logged.clone(), || {
-            let order = Order::Restart { path: "a/b".to_owned() };
+    /// What the log says of a restart of this that came to that.
+    fn logged(path: &str, outcome: Outcome) -> String {
+        said(|| {
+            let order = Order::Restart { path: path.to_owned() };
             let (reply, _arrives) = Reply::new();
             Answer::new("127.0.0.1:4711".parse().unwrap(), &order, reply).tell(outcome);
-        });
+        })
+    }
+
+    /// Every line that this has the log say, but for time and place.
+    pub(in crate::inspect) fn said(work: impl FnOnce()) -> String {
+        let logged = Logged::default();
+        tracing::subscriber::with_default(logged.clone(), work);
         logged.0.lock().unwrap().clone()
     }
 
     #[test]
     fn every_order_is_logged_with_who_asked_for_it() {
         for outcome in [Ok("done".to_owned()), Err(Undone::Missing("gone".to_owned()))] {
-            let text = logged(outcome);
+            let text = logged("a/b", outcome);
             assert!(text.contains("by=127.0.0.1:4711") && text.contains("a/b"), "{text}");
         }
+        let text = logged(&"é\n".repeat(8_000), Ok("done".to_owned()));
+        assert!(text.len() < 3 * LOGGED_MAX && !text.contains('\n'), "{}", text.len());
     }
 }

@@ -113,6 +113,11 @@ pub type Entries = &'static [(&'static str, &'static str)];
 const NOTES: Entries = &[
     ("language", "rhai, https://rhai.rs/book/language, without modules, files, clocks and eval"),
     ("closures", "share their variables: in a loop call a function that makes them, fn f(it) { }"),
+    (
+        "this",
+        "nothing is put into it by its place there, as in this[0] = 1, since it is not measured: \
+         take a parameter and hand that back, fn f(it) { it[0] = 1; it }",
+    ),
     ("seeds", "random(), dice() and pick() follow from the seed, and nothing else is by chance"),
     ("checks", "that stand under no `if` must be reached in every run"),
     ("unreached", "checks under an `if` that no run reached are told at the end, and fail nothing"),

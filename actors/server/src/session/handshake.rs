@@ -150,7 +150,7 @@ impl Session {
         let ack = SpawnAck { slot, pawn, tick: tick.0, map_generation };
         self.say(ToClient::SpawnAck(ack), out);
         self.tell_mismatch(out);
-        out.push(Effect::Arrived);
+        out.push(Effect::Arrived(map_generation));
     }
 }
 

@@ -116,8 +116,8 @@ pub enum Effect {
         /// The peer's slot.
         slot: u8,
     },
-    /// Tell the tick that the peer has loaded the map its pawn stands in.
-    Arrived,
+    /// Tell the tick that the peer has loaded the map of this generation.
+    Arrived(u32),
     /// Send a blob; beside it the pallet of the newest advert.
     Transfer(BlobRequest, Content),
     /// Measure the round trip and tell the roster.

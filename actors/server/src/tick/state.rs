@@ -14,7 +14,7 @@ use super::journal::Entry;
 pub use super::kept::Kept;
 use super::kept::Seat;
 use super::schedule::Schedule;
-use super::{Joining, PeerInputs, TickMsg};
+use super::{Arrival, Joining, PeerInputs, TickMsg};
 use crate::PeerId;
 use crate::event::ServerEvent;
 use crate::map_switch::{Installed, PreparedMap};
@@ -49,6 +49,8 @@ pub enum Effect {
     Journal(Entry),
     /// A line for the log.
     Warn(String),
+    /// A line for those who look closely.
+    Detail(String),
     /// The digest of the world after a tick, for the trace.
     Digest(Tick, Digest),
     /// What one tick or one message led to, for whoever watches.
@@ -258,11 +260,29 @@ impl Ticking {
         self.world.generation()
     }
 
-    /// The player sees the map that its pawn stands in.
-    fn arrived(&mut self, peer: PeerId) {
+    /// The player sees the map that its pawn stands in. One that was replaced before this came is
+    /// nothing to the pawn: it waits on, and its player is told of the next.
+    fn arrived(&mut self, Arrival { peer, generation }: Arrival, out: &mut Outbox<Effect>) {
+        let stands = self.generation();
+        if generation != stands {
+            return out.push(Effect::Detail(format!(
+                "peer {} has loaded map {generation}, and map {stands} stands",
+                peer.0
+            )));
+        }
+        self.note(out, || Entry::Arrived(peer));
         if let Some(seat) = self.seats.get(&peer) {
             self.world.set_frozen(seat.pawn, FreezeReason::Arrival, false);
         }
+        self.keep(out);
+    }
+
+    /// Whether a pawn waits for this arrival.
+    #[must_use]
+    pub fn awaits(&self, Arrival { peer, generation }: Arrival) -> bool {
+        let pawn = self.seats.get(&peer).and_then(|seat| self.world.pawn(seat.pawn));
+        let waits = pawn.is_some_and(|pawn| pawn.is_frozen(FreezeReason::Arrival));
+        waits && generation == self.generation()
     }
 
     /// One whole tick, and whether ticks come too rarely.
@@ -337,7 +357,8 @@ impl Ticking {
         out.push(Effect::Keep(Arc::clone(&self.kept[at])));
     }
 
-    fn kept_anew(&self) -> Arc<Kept> {
+    /// The same in a space of its own.
+    pub(super) fn kept_anew(&self) -> Arc<Kept> {
         let (world, seats) = (self.world.checkpoint(), self.seats.clone());
         Arc::new(Kept { world, seats, schedule: self.schedule })
     }
@@ -409,11 +430,7 @@ impl Machine for Ticking {
                 self.leave(peer);
                 self.keep(out);
             }
-            TickMsg::Arrived(peer) => {
-                self.note(out, || Entry::Arrived(peer));
-                self.arrived(peer);
-                self.keep(out);
-            }
+            TickMsg::Arrived(arrival) => self.arrived(arrival, out),
             TickMsg::Install(map) => self.install(map, out),
             TickMsg::Command(command) => {
                 self.note(out, || Entry::Deed(command.slot, command.deed));

@@ -1,5 +1,6 @@
 //! What the tick does: messages and time in, frames and answers out.
 
+mod arrivals;
 mod journal;
 mod recovery;
 mod turns;
@@ -11,7 +12,9 @@ use dh_messages::{EntityId, PlayerInput};
 use dh_prefs::Prefs;
 use dh_sim::{Frame, Ground};
 
-use super::{Deed, Effect, Joining, Kept, PeerInputs, Place, TickCommand, TickMsg, Ticking};
+use super::{
+    Arrival, Deed, Effect, Joining, Kept, PeerInputs, Place, TickCommand, TickMsg, Ticking,
+};
 use crate::PeerId;
 use crate::prefs::Pace;
 
@@ -83,6 +86,10 @@ impl Loop {
     fn walk(&mut self, peer: u32, sequence: u32) {
         let input = PlayerInput { sequence, move_z: 127, ..PlayerInput::default() };
         self.tell(TickMsg::Inputs(PeerInputs { peer: PeerId(peer), inputs: vec![input] }));
+    }
+
+    fn arrive(&mut self, peer: u32, generation: u32) {
+        self.tell(TickMsg::Arrived(Arrival { peer: PeerId(peer), generation }));
     }
 
     fn command(&mut self, slot: u8, deed: Deed) -> String {

@@ -29,6 +29,12 @@ pub enum FreezeReason {
     Admin,
 }
 
+impl FreezeReason {
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
 impl Pawn {
     /// A pawn at its first place.
     pub(super) const fn new(id: EntityId, slot: u8, state: MoverState) -> Self {
@@ -48,6 +54,12 @@ impl Pawn {
     /// The reasons for which it is frozen, as bits.
     pub(super) const fn frozen(&self) -> u8 {
         self.frozen
+    }
+
+    /// Whether it is frozen for this reason.
+    #[must_use]
+    pub const fn is_frozen(&self, reason: FreezeReason) -> bool {
+        self.frozen & reason.bit() != 0
     }
 
     /// Its entity.
@@ -92,7 +104,7 @@ impl Pawn {
 
     /// Lets one reason stand or fall; the flag follows all of them.
     pub(super) const fn set_frozen(&mut self, reason: FreezeReason, on: bool) {
-        let bit = 1 << reason as u8;
+        let bit = reason.bit();
         self.frozen = if on { self.frozen | bit } else { self.frozen & !bit };
         self.state.flags = self.state.flags.with(PawnFlags::FROZEN, self.frozen != 0);
     }

@@ -1,11 +1,12 @@
 //! What `dh inspect` has done by a process, and whom it shows the token to.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Output;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use super::{inspect, server};
@@ -67,6 +68,50 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         let name = format!("server {} at {address}", process.id());
         assert!(told.contains(&name), "{name}: {told}");
     }
+}
+
+/// Ask for something to be done: who asked, and the answer.
+fn order(address: &str, headers: &str, body: &str) -> (SocketAddr, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = format!("POST /control HTTP/1.0\r\nhost: localhost\r\n{headers}");
+    let text = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    (stream.local_addr().unwrap(), answer)
+}
+
+#[test]
+fn what_is_refused_is_logged_with_who_asked_and_why_and_never_with_the_token() {
+    let runtime = tempfile::tempdir().unwrap();
+    let (mut server, address, token) = server(runtime.path().to_str().unwrap());
+    let allowed = format!("authorization: Bearer {token}\r\n");
+    let json = format!("{allowed}content-type: application/json\r\n");
+    let foreign = format!("{json}origin: http://evil.example\r\n");
+    let senseless = r#"{"do":"bound","path":"server/chat","lane":"data","max":0}"#;
+    let asked: Vec<_> = [
+        (&json, senseless, 400, "max: expected 1 to 65536, found 0"),
+        (&json, r#"{"do":"restart","path":"no/where"}"#, 404, "there is no actor at"),
+        (&json, &format!(r#"{{"do":"{token}"}}"#), 400, "no order: it makes no sense at line 1"),
+        (&allowed, "{}", 415, "content-type: expected application/json"),
+        (&foreign, "{}", 403, "a page of another origin"),
+    ]
+    .into_iter()
+    .map(|(headers, body, status, why)| {
+        let (by, answer) = order(&address, headers, body);
+        assert!(answer.contains(&format!(" {status} ")), "{body}: {answer}");
+        (by.to_string(), why)
+    })
+    .collect();
+    server.signal(Signal::TERM);
+    let said = server.end().err;
+    for (by, why) in asked {
+        let parts = ["refused through the inspector", &by, why];
+        let is_told = said.iter().any(|line| parts.iter().all(|part| line.contains(part)));
+        assert!(is_told, "{parts:?}: {said:?}");
+    }
+    assert!(said.iter().all(|line| !line.contains(&token)));
 }
 
 /// Somebody who takes connections, tells what came, and answers with `answer` for ever.

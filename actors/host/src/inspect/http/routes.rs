@@ -19,11 +19,11 @@ use serde_json::json;
 
 use super::events::Events;
 use super::places::Place;
-use super::{ANSWER_MAX, CONNECTIONS_MAX, Desk, NoAnswer, NoLook, ORDER_MAX, STREAMS_MAX};
+use super::{ANSWER_MAX, BUSY, CONNECTIONS_MAX, Desk, NoLook, ORDER_MAX, STREAMS_MAX};
 use crate::inspect::access::Access;
 use crate::inspect::follow::Follower;
 use crate::inspect::inspector::Want;
-use crate::inspect::order::{Order, Undone};
+use crate::inspect::order::{Order, REFUSED, Undone};
 use crate::inspect::prometheus;
 
 /// Everything a request needs beside itself.
@@ -212,32 +212,39 @@ async fn page() -> Response {
 
 /// Have something done.
 async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
+    let by = visitor.peer;
     if !Access::is_of_own_page(request.headers()) {
         let what = "a page of another origin has nothing done here";
-        return refused(StatusCode::FORBIDDEN, what);
+        return turned_down(by, StatusCode::FORBIDDEN, what);
     }
     let is_json = request.headers().get(header::CONTENT_TYPE);
     let is_json = is_json.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if !is_json {
         let what = "content-type: expected application/json";
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, what);
+        return turned_down(by, StatusCode::UNSUPPORTED_MEDIA_TYPE, what);
     }
     let read = axum::body::to_bytes(request.into_body(), ORDER_MAX);
     let Ok(body) = tokio::time::timeout(ORDER_TIME_MAX, read).await else {
-        return refused(StatusCode::REQUEST_TIMEOUT, "the order did not come in time");
+        return turned_down(by, StatusCode::REQUEST_TIMEOUT, "the order did not come in time");
     };
     let Ok(body) = body else {
         visitor.desk.order_limit().hit();
         let what = format!("an order has at most {ORDER_MAX} bytes");
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, &what);
+        return turned_down(by, StatusCode::PAYLOAD_TOO_LARGE, &what);
     };
     let order = match serde_json::from_slice::<Order>(&body) {
         Ok(order) => order,
-        Err(error) => return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}")),
+        Err(error) => {
+            // The log has none of its text, which may be anything.
+            let (line, column) = (error.line(), error.column());
+            let what = format!("no order: it makes no sense at line {line}, column {column}");
+            turned_down(by, StatusCode::BAD_REQUEST, &what);
+            return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}"));
+        }
     };
-    match visitor.desk.order(visitor.peer, order).await {
-        Ok(Ok(done)) => axum_json(StatusCode::OK, &json!({ "done": done })),
-        Ok(Err(why)) => {
+    match visitor.desk.order(by, order).await {
+        Some(Ok(done)) => axum_json(StatusCode::OK, &json!({ "done": done })),
+        Some(Err(why)) => {
             let status = match why {
                 Undone::Wrong(_) => StatusCode::BAD_REQUEST,
                 Undone::Missing(_) => StatusCode::NOT_FOUND,
@@ -246,12 +253,17 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
             };
             refused(status, &why.to_string())
         }
-        Err(NoAnswer::Busy) => no_snapshot(&NoLook::Busy),
-        Err(NoAnswer::Late) => {
+        None => {
             let what = format!("no answer in {ANSWER_MAX:?}; it may still be done");
             refused(StatusCode::GATEWAY_TIMEOUT, &what)
         }
     }
+}
+
+/// Why what came is no order at all; the log has that with who sent it.
+fn turned_down(by: SocketAddr, status: StatusCode, what: &str) -> Response {
+    tracing::warn!(%by, "{REFUSED}: {what}");
+    refused(status, what)
 }
 
 /// A query that makes no sense.
@@ -273,9 +285,7 @@ async fn nothing_here() -> Response {
 fn no_snapshot(why: &NoLook) -> Response {
     match why {
         NoLook::Missed(missed) => refused(StatusCode::NOT_FOUND, &missed.to_string()),
-        NoLook::Busy => {
-            refused(StatusCode::SERVICE_UNAVAILABLE, "too many look at once; try again")
-        }
+        NoLook::Busy => refused(StatusCode::SERVICE_UNAVAILABLE, BUSY),
     }
 }
 

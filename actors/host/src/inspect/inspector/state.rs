@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dh_machine::{Machine, Micros, Outbox};
 
 use super::{Asked, InspectorMsg, Looked, Missed, Reply, Want};
-use crate::inspect::order::{Outcome, Undone};
+use crate::inspect::order::{Answer, Undone};
 use crate::inspect::snapshot::Snapshot;
 
 /// What an inspector wants done.
@@ -28,7 +28,7 @@ pub(crate) enum Effect {
     /// Do this, and say what it came to.
     Do(Asked),
     /// Say why this is not done.
-    Refuse(Reply<Outcome>, Undone),
+    Refuse(Answer, Undone),
 }
 
 /// Numbers snapshots and keeps the last few.
@@ -81,7 +81,7 @@ impl Machine for Inspector {
             }
             InspectorMsg::Ask(asked) => out.push(match asked.order.check() {
                 Ok(()) => Effect::Do(asked),
-                Err(why) => Effect::Refuse(asked.reply, why),
+                Err(why) => Effect::Refuse(asked.answer, why),
             }),
             InspectorMsg::Taken(snapshot) => {
                 if self.kept.len() == Self::KEPT_MAX {

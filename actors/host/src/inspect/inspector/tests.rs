@@ -53,13 +53,18 @@ fn the_last_few_snapshots_are_kept_and_older_ones_are_gone() {
     assert_eq!(look(&mut inspector, 0, Want::Seq(max + 1)), Some(max + 1));
 }
 
+/// Somebody asks for this; where the answer arrives.
+fn asked(order: Order) -> (Asked, oneshot::Receiver<Outcome>) {
+    let (reply, arrives) = Reply::new();
+    let answer = Answer::new("127.0.0.1:4711".parse().unwrap(), &order, reply);
+    (Asked { order, answer }, arrives)
+}
+
 #[test]
 fn an_order_that_makes_no_sense_is_refused_before_anything_is_done() {
     let is_done = |order: Order| {
-        let (reply, _arrives) = Reply::new();
-        let by = "127.0.0.1:1".parse().unwrap();
-        let effects =
-            told(&mut Inspector::new(0), 0, InspectorMsg::Ask(Asked { by, order, reply }));
+        let asked = InspectorMsg::Ask(asked(order).0);
+        let effects = told(&mut Inspector::new(0), 0, asked);
         matches!(effects.as_slice(), [Effect::Do(_)])
     };
     let bound = |max| Order::Bound { path: "a".to_owned(), lane: LaneName::Data, max };
@@ -67,4 +72,30 @@ fn an_order_that_makes_no_sense_is_refused_before_anything_is_done() {
     assert!(is_done(bound(1)) && is_done(bound(Order::BOUND_MAX)) && is_done(restart("a/b")));
     assert!(!is_done(bound(0)) && !is_done(bound(Order::BOUND_MAX + 1)));
     assert!(!is_done(restart("a\nb")) && !is_done(restart(&"a".repeat(Order::WORD_MAX + 1))));
+}
+
+#[test]
+fn whatever_becomes_of_an_order_the_log_has_it_with_who_asked_and_why() {
+    let simulation = Simulation::new(1);
+    simulation.run(async |runtime| {
+        let process = Process::default();
+        let actor = InspectorActor::new(Collector::new(runtime.clone(), process), Hooks::default());
+        let (port, mut pump) = runtime.root().pumped("inspector", actor);
+        let senseless = Order::Bound { path: "a/b".to_owned(), lane: LaneName::Data, max: 0 };
+        let missing = Order::Restart { path: "a/b".to_owned() };
+        for (order, why) in [
+            (senseless, "refused through the inspector: max: expected 1 to 65536, found 0"),
+            (missing, "refused through the inspector: there is no actor at \"a/b\""),
+        ] {
+            let (asked, mut arrives) = asked(order);
+            let said = said(|| {
+                drop(port.offer(InspectorMsg::Ask(asked)));
+                pump.pump_now(TURN_MESSAGES);
+            });
+            assert!(arrives.try_recv().unwrap().is_err());
+            for part in ["by=127.0.0.1:4711", "a/b", why] {
+                assert!(said.contains(part), "{part}: {said}");
+            }
+        }
+    });
 }

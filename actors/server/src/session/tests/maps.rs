@@ -38,7 +38,7 @@ fn a_peer_that_plays_is_told_of_the_next_map_and_plays_on_once_it_has_loaded_it(
     assert_eq!(talk.session.phase(), &Phase::Playing { slot: 4, pawn: PAWN });
     let effects = talk.hear(ClientReady { map_generation: 2 });
     assert!(is_spawned(&said(&effects), 2), "{effects:?}");
-    assert!(effects.contains(&Effect::Arrived), "its pawn waits for it no longer");
+    assert!(effects.contains(&Effect::Arrived(2)), "its pawn waits for it no longer");
     assert_eq!(switch(&mut talk, 2), [], "told once");
 }
 
@@ -81,8 +81,9 @@ fn a_switch_while_the_pawn_is_made_holds_the_acknowledgement_until_the_next_map_
     let mut talk = Talk::at(&Phase::Spawning { slot: 4 });
     assert_eq!(switch(&mut talk, 2), [load(2)]);
     let effects = talk.tell(SessionMsg::Spawned(Spawned { pawn: PAWN, tick: Tick(9) }));
-    assert!(sent(&effects).is_empty() && !effects.contains(&Effect::Arrived));
-    assert!(is_spawned(&ready(&mut talk, 2), 2));
+    assert!(sent(&effects).is_empty() && !effects.contains(&Effect::Arrived(1)));
+    let effects = talk.hear(ClientReady { map_generation: 2 });
+    assert!(is_spawned(&said(&effects), 2) && effects.contains(&Effect::Arrived(2)));
 }
 
 /// MR-11: whoever has not been told of any map yet is told of the newest in `serverInfo`.

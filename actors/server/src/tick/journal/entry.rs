@@ -15,7 +15,7 @@ pub enum Entry {
     Join(Joining),
     /// A peer was gone.
     Leave(PeerId),
-    /// A peer had loaded the map.
+    /// A peer had loaded the map that stood.
     Arrived(PeerId),
     /// An input that was new.
     Input(PeerId, PlayerInput),

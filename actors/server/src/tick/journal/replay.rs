@@ -9,7 +9,7 @@ use dh_sim::Ground;
 use dh_store::Shelf;
 
 use super::super::state::{Kept, Ticking};
-use super::super::{PeerInputs, TickCommand, TickMsg};
+use super::super::{Arrival, PeerInputs, TickCommand, TickMsg};
 use super::entry::Entry;
 use super::format::{JournalError, Recorded, Span};
 use crate::map_switch::{MapError, PreparedMap, prepare_exactly};
@@ -88,7 +88,10 @@ impl<'a> Replay<'a> {
             let msg = match entry.clone() {
                 Entry::Join(joining) => TickMsg::Join(joining),
                 Entry::Leave(peer) => TickMsg::Leave(peer),
-                Entry::Arrived(peer) => TickMsg::Arrived(peer),
+                Entry::Arrived(peer) => {
+                    let generation = self.ticking.generation();
+                    TickMsg::Arrived(Arrival { peer, generation })
+                }
                 Entry::Input(peer, input) => {
                     TickMsg::Inputs(PeerInputs { peer, inputs: vec![input] })
                 }

@@ -150,7 +150,9 @@ fn another_map_and_other_settings_are_played_again_too() {
     (0..50).for_each(|_| taped.tick());
     taped.tell(TickMsg::Install(Arc::new(crate::map_switch::PreparedMap::gray_box())));
     (0..20).for_each(|_| taped.tick());
-    (0..4).for_each(|peer| taped.tell(TickMsg::Arrived(PeerId(peer))));
+    for peer in (0..4).map(PeerId) {
+        taped.tell(TickMsg::Arrived(Arrival { peer, generation: 2 }));
+    }
     taped.tell(TickMsg::Prefs(Arc::new(set(&["world.noclipSpeed=3"]))));
     (0..50).for_each(|_| taped.tick());
     let all = played(&Recorded::parse(&taped.file()).unwrap());

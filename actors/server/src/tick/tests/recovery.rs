@@ -1,6 +1,8 @@
 //! What outlives a fault: the last whole tick, and those who are still here.
 #![expect(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
+use dh_messages::MapAdvert;
+
 use super::super::TickActor;
 use super::*;
 use crate::directory::Directory;
@@ -60,7 +62,7 @@ fn who_has_arrived_between_two_ticks_is_not_frozen_again() {
     (1..=4).for_each(|sequence| it.walk(1, sequence));
     it.run(4);
     assert_eq!(it.feet(pawn), start, "it waits for its player");
-    it.tell(TickMsg::Arrived(PeerId(1)));
+    it.arrive(1, 2);
     let mut again = remade(&it, &[1]);
     (5..=20).for_each(|sequence| again.walk(1, sequence));
     again.run(16);
@@ -111,6 +113,25 @@ fn the_third_fault_within_ten_seconds_is_beyond_repair_and_the_count_starts_over
     assert_eq!(beyond(&[0, 1, 9_999_999]), [false, false, true]);
     assert_eq!(beyond(&[0, 1, 10_000_000, 10_000_001]), [false, false, false, false]);
     assert_eq!(beyond(&[0, 1, 2, 3, 4, 5]), [false, false, true, false, false, true]);
+}
+
+#[test]
+fn a_fault_right_after_a_map_was_given_up_goes_back_to_the_one_that_all_were_told_of() {
+    let directory = Directory::new(Prefs::default(), Library::new(None), Observer::default());
+    let name = "p:assets/a.dh-map".into();
+    directory.set_advert(MapAdvert { name, generation: 1, ..MapAdvert::default() });
+    let ground = Ground::gray_box;
+    let mut actor = TickActor::new(TickRate::DEFAULT, ground(), directory.clone(), None);
+    let mut it = Loop::new();
+    it.run(1);
+    actor.kept = it.kept;
+    let mut remade = || {
+        let pace = Pace::of(&Prefs::default());
+        let fresh = Ticking::new(TickRate::DEFAULT, ground(), pace, Micros(0));
+        actor.recover(Micros(0), fresh).generation()
+    };
+    assert_eq!([(); 4].map(|()| remade()), [1, 1, 2, 2]);
+    assert_eq!(directory.advert().generation, 2);
 }
 
 #[test]
