@@ -3,6 +3,9 @@
 //! What was read is written and read again, and must be the same value; the schema alone must take
 //! and refuse the same bytes as the reader.
 
+mod builds;
+mod plans;
+
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
@@ -20,6 +23,8 @@ use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
 use dh_wire::schema::{pack, unpack};
 use dh_wire::stride::stride;
+
+pub use self::plans::{fuzz_plan, fuzz_planned};
 
 /// An entry point and its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -69,7 +74,12 @@ pub const FRAMES: &[Target] =
 pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
 
 /// The entry points for what another build says of itself.
-pub const SCHEMAS: &[Target] = &[("schema", fuzz_schema), ("packed schema", fuzz_packed_schema)];
+pub const SCHEMAS: &[Target] = &[
+    ("schema", fuzz_schema),
+    ("packed_schema", fuzz_packed_schema),
+    ("plan", fuzz_plan),
+    ("planned", fuzz_planned),
+];
 
 /// The entry points for files that come from others.
 pub const FILES: &[Target] = &[
