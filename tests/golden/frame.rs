@@ -14,9 +14,9 @@ use dh_wire::envelope::Decoder;
 use dh_wire::schema::{MessageEntry, Schema, pack, unpack};
 use dh_wire::stride::stride;
 
-use crate::fixture::{Files, bytes_of, file_of, row_of, text};
+use crate::fixture::{Files, bytes_of, file_of, mode, row_of, text};
 use crate::samples::samples;
-use crate::sealed::{beside, sealed};
+use crate::sealed::{beside, freeze, sealed};
 
 /// The first bytes of a stream to a server.
 const OPENING: &str = "opening.hex";
@@ -34,7 +34,13 @@ const CONSTRUCTS: [&str; 19] = [
 /// The frame of this version as it was frozen.
 fn frozen() -> &'static Files {
     static FILES: OnceLock<Files> = OnceLock::new();
-    FILES.get_or_init(|| sealed(&beside(&format!("frame/v{PROTOCOL_VERSION}")), built))
+    FILES.get_or_init(|| {
+        let folder = beside(&format!("frame/v{PROTOCOL_VERSION}"));
+        if mode("write") {
+            freeze(&folder, built());
+        }
+        sealed(&folder)
+    })
 }
 
 /// The frame that this build has.
@@ -88,12 +94,12 @@ fn the_frame_is_what_was_frozen_of_this_protocol_version() {
     let (frozen, built) = (content(frozen()), content(&built));
     let changed = frozen.iter().filter(|(name, bytes)| built.get(**name) != Some(*bytes));
     let changed: Vec<_> = changed.map(|(name, _)| name).collect();
-    let remedy = "undo it, or move PROTOCOL_VERSION and set DH_WIRE_FIXTURES=freeze";
+    let remedy = "undo it, or move PROTOCOL_VERSION and set DH_WIRE_FIXTURES=write";
     assert!(changed.is_empty(), "the frame changed, {remedy}: {changed:?}");
     for row in MESSAGES.iter().filter(|row| row.frame) {
         let start = format!("{}.{}.", row.direction.word(), row.name);
         let is_frozen = frozen.keys().any(|name| name.starts_with(&start));
-        assert!(is_frozen, "{start}hex is missing: remove the folder and freeze it anew");
+        assert!(is_frozen, "{start}hex is missing: remove the folder and have it written anew");
     }
 }
 

@@ -8,13 +8,14 @@ use std::fs;
 use std::sync::OnceLock;
 
 use dh_messages::{MESSAGES, schema};
+use dh_tests::shapes::below;
 use dh_wire::envelope::Decoder;
 use dh_wire::plan::{Plan, Planned, Scratch};
 use dh_wire::schema::{Edit, MessageEntry, Schema, Shape, Type};
 use dh_wire::stride::stride;
 
 use crate::fixture::{ENVELOPE, Files, SCHEMA, bytes_of, checked_in, mode};
-use crate::sealed::{beside, seal, sealed};
+use crate::sealed::{beside, freeze, seal, sealed};
 
 const DIRECTIONS: [&str; 2] = ["toServer", "toClient"];
 
@@ -42,12 +43,12 @@ fn builds() -> &'static BTreeMap<String, Build> {
         let current = checked_in();
         if mode("freeze") {
             let name = schema().identity().short().to_string();
-            drop(sealed(&beside("frozen").join(name), || current.clone()));
+            freeze(&beside("frozen").join(name), current.clone());
         }
         let folders = fs::read_dir(beside("frozen")).unwrap().map(|entry| entry.unwrap().path());
         folders
             .map(|folder| {
-                let files = sealed(&folder, Files::new);
+                let files = sealed(&folder);
                 let schema = Schema::read(files[SCHEMA].as_bytes()).unwrap();
                 let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
                 (name, Build { files, schema })
@@ -114,28 +115,6 @@ fn own(direction: &str, id: u8, body: &[u8]) -> Vec<u8> {
     let mut rows = MESSAGES.iter();
     let row = rows.find(|row| (row.direction.word(), row.id) == (direction, id)).unwrap();
     row.recode(body).unwrap_or_else(|e| panic!("{direction} {id}: {e}"))
-}
-
-/// A shape and all that it holds, by name.
-fn whole(schema: &Schema, name: &str, found: &mut BTreeMap<String, Shape>) {
-    if found.contains_key(name) {
-        return;
-    }
-    let shape = &schema.shapes[name];
-    found.insert(name.to_owned(), shape.clone());
-    let kinds: Vec<String> = match shape {
-        Shape::Record(fields) | Shape::Sparse(_, fields) => {
-            fields.iter().map(|field| field.kind.to_string()).collect()
-        }
-        Shape::Union(_, cases) => cases.iter().map(|case| case.kind.to_string()).collect(),
-        Shape::Enum { .. } | Shape::Flags(..) => Vec::new(),
-    };
-    // Names of shapes, and they alone, start with a capital.
-    for word in kinds.iter().flat_map(|kind| kind.split(|it: char| !it.is_ascii_alphanumeric())) {
-        if word.starts_with(|it: char| it.is_ascii_uppercase()) {
-            whole(schema, word, found);
-        }
-    }
 }
 
 /// Builds after this one, each with one kind of change wherever there is a place for it. None
@@ -259,10 +238,10 @@ fn a_frozen_packet_of_unchanged_shapes_comes_back_byte_for_byte() {
         for Packet { file, direction, id, shape, body } in build.packets() {
             let Some((id, read, is_rewritten)) = plans.read(direction, id, &body) else { continue };
             let (mut then, mut now) = (BTreeMap::new(), BTreeMap::new());
-            whole(&build.schema, shape, &mut then);
+            below(&build.schema, shape, &mut then);
             let mut rows = MESSAGES.iter();
             let row = rows.find(|row| (row.direction.word(), row.id) == (direction, id)).unwrap();
-            whole(&today, row.shape, &mut now);
+            below(&today, row.shape, &mut now);
             if then == now {
                 assert!(!is_rewritten, "{name}/{file}");
                 assert_eq!(own(direction, id, &read), body, "{name}/{file}");

@@ -2,8 +2,8 @@
 //!
 //! `DH_WIRE_FIXTURES=write` rewrites the files from the samples; without it a changed field table
 //! fails here. `DH_WIRE_FIXTURES=freeze` keeps them as those of one build, which later builds go on
-//! reading; what is frozen is never rewritten. Never: a decoder of its own; the packets go through
-//! the product's.
+//! reading. What is frozen, the frame too, is written once and never rewritten. Never: a decoder of
+//! its own; the packets go through the product's.
 
 #[cfg(test)]
 mod fixture;
@@ -21,3 +21,5 @@ mod memory;
 mod samples;
 #[cfg(test)]
 mod sealed;
+#[cfg(test)]
+mod share;

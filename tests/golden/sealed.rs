@@ -1,32 +1,32 @@
 //! Folders that are written once and then only read: older sets of packets, and the frame.
 //!
-//! `DH_WIRE_FIXTURES=freeze` writes those that are not there yet. Never: a file of a folder that is.
+//! Never: a file of a folder that is there.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use dh_messages::Hash128;
 
-use crate::fixture::{Files, load, mode, write};
+use crate::fixture::{Files, load, write};
 
 /// The file with the hash of all the others.
 pub(crate) const SEAL: &str = "seal.txt";
 
-/// The files of a folder without its seal; made of these first if it is not there and that was
-/// asked for.
-///
-/// # Panics
-///
-/// If the folder is not there, or not what it was when it was sealed.
-pub(crate) fn sealed(folder: &Path, fresh: impl FnOnce() -> Files) -> Files {
-    if !folder.exists() && mode("freeze") {
-        let mut files = fresh();
+/// Makes a folder of these files and their seal, if it is not there.
+pub(crate) fn freeze(folder: &Path, mut files: Files) {
+    if !folder.exists() {
         files.insert(SEAL.to_owned(), seal(&files));
         write(folder, &files);
     }
+}
+
+/// The files of a folder without its seal.
+///
+/// # Panics
+///
+/// If the folder is not what it was when it was sealed.
+pub(crate) fn sealed(folder: &Path) -> Files {
     let told = folder.display();
-    let wanted = "DH_WIRE_FIXTURES=freeze writes what is not there";
-    assert!(folder.exists(), "{told} is missing: {wanted}");
     let mut files = load(folder);
     let found = files.remove(SEAL);
     assert_eq!(found, Some(seal(&files)), "{told} was frozen and has changed since: restore it");

@@ -24,7 +24,7 @@ use dh_wire::envelope::Decoder;
 use dh_wire::schema::{pack, unpack};
 use dh_wire::stride::stride;
 
-pub use self::plans::{fuzz_plan, fuzz_planned};
+pub use self::plans::{another_build, fuzz_plan, fuzz_planned, own_build};
 
 /// An entry point and its name.
 pub type Target = (&'static str, fn(&[u8]));

@@ -3,7 +3,9 @@
 //! Used by the packets of the frame, which must not change where a message does, and for fuzzing.
 //! Never: a message of the registry.
 
-use dh_wire::schema::{MessageEntry, Schema};
+use std::collections::BTreeMap;
+
+use dh_wire::schema::{MessageEntry, Schema, Shape};
 use dh_wire::{
     Count16, Counted, Few8, Fields as _, Guid, Hash128, List8, List16, Rest, Root, Section, Str8,
     Str16, Tail, Varu32, WireError, decode, dump, encode, message,
@@ -150,6 +152,28 @@ pub fn add_to(schema: &mut Schema) -> MessageEntry {
     };
     schema.messages.push(message.clone());
     message
+}
+
+/// Adds a shape and all that it holds, by name.
+pub fn below(schema: &Schema, name: &str, found: &mut BTreeMap<String, Shape>) {
+    if found.contains_key(name) {
+        return;
+    }
+    let shape = &schema.shapes[name];
+    found.insert(name.to_owned(), shape.clone());
+    let kinds: Vec<String> = match shape {
+        Shape::Record(fields) | Shape::Sparse(_, fields) => {
+            fields.iter().map(|field| field.kind.to_string()).collect()
+        }
+        Shape::Union(_, cases) => cases.iter().map(|case| case.kind.to_string()).collect(),
+        Shape::Enum { .. } | Shape::Flags(..) => Vec::new(),
+    };
+    // Names of shapes, and they alone, start with a capital.
+    for word in kinds.iter().flat_map(|kind| kind.split(|it: char| !it.is_ascii_alphanumeric())) {
+        if word.starts_with(|it: char| it.is_ascii_uppercase()) {
+            below(schema, word, found);
+        }
+    }
 }
 
 /// The body of a value with something in every place but one.

@@ -1,8 +1,9 @@
 //! Plans for other builds, made of their schemas and carried out on their packets.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use dh_messages::{MESSAGES, schema};
+use dh_messages::{MESSAGES, MessageRow, schema};
 use dh_wire::plan::{Planned, Scratch};
 use dh_wire::schema::{MessageEntry, Schema};
 use dh_wire::stride::stride;
@@ -15,13 +16,18 @@ use crate::shapes;
 const NOTHING_SAID: [u8; 64] = [0; 64];
 
 /// This build, with one message more that has every construct.
-fn own() -> &'static Schema {
+pub fn own_build() -> &'static Schema {
     static OWN: OnceLock<Schema> = OnceLock::new();
     OWN.get_or_init(|| {
         let mut own = schema();
         shapes::add_to(&mut own);
         own
     })
+}
+
+/// The build that the first of these bytes choose, and the others; nothing where they choose none.
+pub fn another_build(bytes: &[u8]) -> Option<(Schema, &[u8])> {
+    another(own_build(), bytes)
 }
 
 /// Makes the plans of a peer and of this build for each other: of the peer whose schema's text the
@@ -32,11 +38,11 @@ fn own() -> &'static Schema {
 /// If a plan cannot be carried out on a body that says nothing.
 pub fn fuzz_plan(bytes: &[u8]) {
     let read = Schema::read(bytes).ok();
-    let Some(peer) = read.or_else(|| Some(another(own(), bytes)?.0)) else { return };
-    for (reader, writer) in [(own(), &peer), (&peer, own())] {
-        let Ok(plans) = plans(reader, writer) else { continue };
-        let mut scratch = Scratch::default();
-        for (direction, plan) in &plans {
+    let Some(peer) = read.or_else(|| Some(another_build(bytes)?.0)) else { return };
+    let mut scratch = Scratch::default();
+    for (reader, writer) in [(own_build(), &peer), (&peer, own_build())] {
+        for direction in ["toServer", "toClient"] {
+            let Ok(plan) = Plan::new(reader, writer.clone(), direction) else { continue };
             for id in 0..=u8::MAX {
                 let losses = plan.losses(id).map(<[_]>::len);
                 let is_known =
@@ -47,68 +53,73 @@ pub fn fuzz_plan(bytes: &[u8]) {
     }
 }
 
-/// Reads what is left of the bytes as a packet of the build that the first of them choose, and as
-/// one of this build on its way to that and back. What is in front of a packet is its number.
+/// Reads bytes as a packet of another build, and as one of this build on its way to that and back.
+/// The first byte chooses a message, the next ones the build, and the others are the packet.
 ///
 /// # Panics
 ///
 /// If what a build's own schema describes is refused or becomes what the reader's does not.
 pub fn fuzz_planned(bytes: &[u8]) {
-    let Some((peer, left)) = another(own(), bytes) else { return };
-    let Some((id, body)) = left.split_first() else { return };
-    let (Ok(to), Ok(from)) = (plans(&peer, own()), plans(own(), &peer)) else { return };
-    for ((direction, to), (_, from)) in to.iter().zip(&from) {
-        let there = planned(to, own(), &peer, direction, *id, body);
-        for (id, body) in there.into_iter().chain([(*id, body.to_vec())]) {
-            if let Some((id, body)) = planned(from, &peer, own(), direction, id, &body) {
-                let is_read = recode(direction, id, &body).is_ok();
-                let is_walked = walks(own(), direction, id, &body);
-                assert_eq!(is_read, is_walked, "reader and schema disagree on what was rewritten");
-            }
+    let Some((choice, left)) = bytes.split_first() else { return };
+    let messages = &own_build().messages;
+    let message = &messages[usize::from(*choice) % messages.len()];
+    let own = about(message);
+    let Some((peer, body)) = another(&own, left) else { return };
+    let plan =
+        |reader: &Schema, writer: &Schema| Plan::new(reader, writer.clone(), &message.direction);
+    let (Ok(to), Ok(from)) = (plan(&peer, &own), plan(&own, &peer)) else { return };
+    let there = rewritten(&to, (&own, &peer), message, body);
+    for body in there.into_iter().chain([body.to_vec()]) {
+        if let Some(body) = rewritten(&from, (&peer, &own), message, &body) {
+            let is_read = recode(message, &body).is_ok();
+            let is_walked = walks(&own, message, &body);
+            assert_eq!(is_read, is_walked, "reader and schema disagree on what was rewritten");
         }
     }
 }
 
-/// The plans by which one build reads another, in both directions.
-fn plans(own: &Schema, peer: &Schema) -> Result<[(&'static str, Plan); 2], WireError> {
-    let plan = |direction| Ok((direction, Plan::new(own, peer.clone(), direction)?));
-    Ok([plan("toServer")?, plan("toClient")?])
+/// This build with one message alone, and the shapes that it has.
+fn about(message: &MessageEntry) -> Schema {
+    let mut schema = own_build().clone();
+    let mut shapes = BTreeMap::new();
+    shapes::below(&schema, &message.shape, &mut shapes);
+    schema.messages.retain(|other| other == message);
+    schema.shapes.retain(|name, _| shapes.contains_key(name));
+    schema
 }
 
-/// The reader's number and body for what a writer says.
-fn planned(
+/// What the reader has of what the writer says.
+fn rewritten(
     plan: &Plan,
-    writer: &Schema,
-    reader: &Schema,
-    direction: &str,
-    id: u8,
+    (writer, reader): (&Schema, &Schema),
+    message: &MessageEntry,
     body: &[u8],
-) -> Option<(u8, Vec<u8>)> {
-    let is_described = walks(writer, direction, id, body);
+) -> Option<Vec<u8>> {
+    let is_described = walks(writer, message, body);
     let mut scratch = Scratch::default();
-    let (id, body) = match plan.rewrite(id, body, &mut scratch) {
-        Ok(Planned::Same(id)) => (id, body.to_vec()),
-        Ok(Planned::Rewritten(id)) => (id, scratch.body().to_vec()),
+    let there = match plan.rewrite(message.id, body, &mut scratch) {
+        Ok(Planned::Same(_)) => body.to_vec(),
+        Ok(Planned::Rewritten(_)) => scratch.body().to_vec(),
         Ok(Planned::Unknown) | Err(WireError { fault: Fault::TooLong { .. }, .. }) => return None,
         Err(refused) => {
-            assert!(!is_described, "{direction} {id} is refused and well-formed: {refused}");
+            assert!(!is_described, "{} is refused and well-formed: {refused}", message.name);
             return None;
         }
     };
-    let is_well_formed = walks(reader, direction, id, &body);
-    assert!(is_well_formed || !is_described, "{direction} {id} is rewritten as no packet");
-    Some((id, body))
+    let is_well_formed = walks(reader, message, &there);
+    assert!(is_well_formed || !is_described, "{} is rewritten as no packet", message.name);
+    Some(there)
 }
 
 /// Whether a schema describes a body, from its first to its last byte.
-fn walks(schema: &Schema, direction: &str, id: u8, body: &[u8]) -> bool {
-    let is_it = |it: &&MessageEntry| it.direction == direction && it.id == id;
-    let entry = schema.messages.iter().find(is_it);
-    entry.is_some_and(|it| stride(schema, &it.shape, body, &mut |_| {}).is_ok())
+fn walks(schema: &Schema, message: &MessageEntry, body: &[u8]) -> bool {
+    stride(schema, &message.shape, body, &mut |_| {}).is_ok()
 }
 
 /// Reads a body as this build does and writes it again.
-fn recode(direction: &str, id: u8, body: &[u8]) -> Result<Vec<u8>, WireError> {
-    let row = MESSAGES.iter().find(|row| row.direction.word() == direction && row.id == id);
+fn recode(message: &MessageEntry, body: &[u8]) -> Result<Vec<u8>, WireError> {
+    let is_it =
+        |row: &&MessageRow| (row.direction.word(), row.id) == (&message.direction, message.id);
+    let row = MESSAGES.iter().find(is_it);
     row.map_or_else(|| shapes::recode(body), |row| row.recode(body))
 }
