@@ -44,8 +44,8 @@ pub const SCHEMA_FIELDS_MAX: usize = 16_384;
 pub const PLAN_GROWTH_RATIO_MAX: usize = 2;
 /// What rewriting may add beside its share per byte, in bytes.
 pub const PLAN_GROWTH_BASE_BYTES: usize = 64 << 10;
-/// What making the plan for another build may allocate beside its share of that build's schema text,
-/// in bytes: so much for each field, counted wherever it is used.
+/// What making the plan for another build may allocate beside its share of that build's schema
+/// text, in bytes: so much for each field, counted wherever it is used.
 pub const PLAN_MEMORY_BASE_BYTES: usize = SCHEMA_FIELDS_MAX * 512;
 /// What rewriting may allocate beside its share per byte, in bytes: what it may add, while that
 /// grows, and the places of fields that stand in another order.
