@@ -197,7 +197,7 @@ fn every_message_of_a_frozen_build_has_a_packet() {
     }
 }
 
-/// FIX-03, WIRE-03
+/// FIX-03, PLAN-08, WIRE-03
 #[test]
 fn a_frozen_schema_alone_walks_its_packets_to_their_last_byte() {
     for (name, build) in builds() {
