@@ -24,11 +24,16 @@ const BYTES_PER_LINE: usize = 16;
 pub(crate) fn checked_in() -> &'static Files {
     static FILES: OnceLock<Files> = OnceLock::new();
     FILES.get_or_init(|| {
-        if std::env::var_os("DH_WIRE_FIXTURES").is_some_and(|mode| mode == "write") {
+        if mode("write") {
             write(&folder(), &built());
         }
         load(&folder())
     })
+}
+
+/// Whether `DH_WIRE_FIXTURES` asks for this.
+pub(crate) fn mode(asked: &str) -> bool {
+    std::env::var_os("DH_WIRE_FIXTURES").is_some_and(|mode| mode == asked)
 }
 
 /// The files that the samples and the schema give.
@@ -117,7 +122,7 @@ pub(crate) fn folder() -> PathBuf {
 }
 
 /// The value as comments, so that a review reads what changed; then the bytes.
-fn text(shown: &str, bytes: &[u8]) -> String {
+pub(crate) fn text(shown: &str, bytes: &[u8]) -> String {
     let mut out = String::new();
     for line in shown.lines() {
         writeln!(out, "# {}", line.escape_default()).unwrap();

@@ -1,7 +1,9 @@
 //! The golden packets cut, flipped, inflated and mutated, through every decoder.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::panic::catch_unwind;
+use std::path::Path;
 
 use dh_messages::{
     Build, Channel, Direction, Fault, Hash128, MESSAGES, MessageRow, Own, SCHEMA_WORDS, ToClient,
@@ -9,14 +11,17 @@ use dh_messages::{
 };
 use dh_tests::fuzz::{BODIES, FRAMES, SCHEMAS, TEXTS};
 use dh_wire::envelope::Decoder;
-use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX, SCHEMA_TEXT_MAX};
-use dh_wire::schema::{Schema, Shape, Type, pack, unpack};
+use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX};
+use dh_wire::schema::{Schema, Shape, Type, pack};
 
 use crate::fixture::{ENVELOPE, bytes_of, checked_in, file_of, packet_of, row_of};
 use crate::memory::measured;
 use crate::samples::samples;
 
-const MUTATIONS: u64 = 10_000;
+pub(crate) const MUTATIONS: u64 = 10_000;
+/// What all corpora may come to.
+const CORPUS_FILES_MAX: usize = 64;
+const CORPUS_BYTES_MAX: usize = 200 << 10;
 
 /// WIRE-22
 #[test]
@@ -153,12 +158,24 @@ fn reading_a_schema_allocates_no_more_than_its_share_of_the_text() {
         let read = read.map(|it| it.shapes.len());
         assert!(asked <= allowed, "{asked} bytes for {}, {read:?}", text.len());
     }
-    let bomb = pack(&"a".repeat(32 << 20), SCHEMA_WORDS);
-    let (unpacked, asked) = measured(|| unpack(&bomb, SCHEMA_WORDS));
-    assert!(unpacked.is_err());
+}
+
+/// WIRE-22
+#[test]
+fn whatever_a_fuzzer_kept_is_harmless() {
+    let (mut inputs, mut bytes) = (0, 0);
+    for (name, target) in SCHEMAS {
+        let kept = kept(name);
+        assert!(!kept.is_empty(), "{name} has no corpus");
+        for input in &kept {
+            through(name, *target, input);
+        }
+        inputs += kept.len();
+        bytes += kept.iter().map(Vec::len).sum::<usize>();
+    }
     assert!(
-        asked <= SCHEMA_TEXT_MAX + (bomb.len() + 1_024) * READ_MEMORY_RATIO_MAX,
-        "{asked} bytes"
+        inputs <= CORPUS_FILES_MAX && bytes <= CORPUS_BYTES_MAX,
+        "{inputs} files, {bytes} bytes"
     );
 }
 
@@ -181,6 +198,13 @@ fn a_build_takes_no_more_than_its_share_of_the_longest_text_there_may_be() {
         let allowed = SCHEMA_TEXT_MAX + (text.len() + packed.len()) * READ_MEMORY_RATIO_MAX;
         assert!(asked <= allowed, "{asked} bytes for {}", text.len());
     }
+}
+
+/// The inputs in a target's corpus.
+pub(crate) fn kept(name: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+    let files = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
 }
 
 /// JOIN-03
@@ -273,7 +297,7 @@ fn huge_counts(packet: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(bytes.len() + 1);
     match random.below(5) {
         0 => bytes.truncate(at),
@@ -288,7 +312,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// The same numbers on every run.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -298,7 +322,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
     }
 

@@ -3,6 +3,9 @@
 //! What was read is written and read again, and must be the same value; the schema alone must take
 //! and refuse the same bytes as the reader.
 
+mod builds;
+mod plans;
+
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +24,8 @@ use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
 use dh_wire::schema::{pack, unpack};
 use dh_wire::stride::stride;
+
+pub use self::plans::{another_build, fuzz_plan, fuzz_planned, own_build};
 
 /// An entry point and its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -72,8 +77,12 @@ pub const FRAMES: &[Target] =
 pub const TEXTS: &[Target] = &[("preferences", fuzz_preferences), ("console", fuzz_console)];
 
 /// The entry points for what another build says of itself.
-pub const SCHEMAS: &[Target] =
-    &[("schema", fuzz_schema), ("packed schema", fuzz_packed_schema), ("build", fuzz_build)];
+pub const SCHEMAS: &[Target] = &[
+    ("schema", fuzz_schema),
+    ("packed_schema", fuzz_packed_schema),
+    ("plan", fuzz_plan),
+    ("planned", fuzz_planned),
+];
 
 /// The entry points for files that come from others.
 pub const FILES: &[Target] = &[
@@ -181,26 +190,19 @@ pub fn fuzz_schema(bytes: &[u8]) {
     }
 }
 
-/// Unpacks the bytes as the text of a schema.
+/// Unpacks the bytes as the text of a build, and reads them as each message of that build.
 ///
 /// # Panics
 ///
 /// If what is unpacked does not come back once it is packed again.
 pub fn fuzz_packed_schema(bytes: &[u8]) {
-    if let Ok(text) = unpack(bytes, SCHEMA_WORDS) {
-        fuzz_schema(text.as_bytes());
-        if let Ok(again) = unpack(&pack(&text, SCHEMA_WORDS), SCHEMA_WORDS) {
-            assert_eq!(again, text, "a text is packed as another one");
-        }
-    }
-}
-
-/// Reads the bytes as the packed text of a build, and themselves as a message of that build.
-pub fn fuzz_build(bytes: &[u8]) {
     static OWN: OnceLock<Own> = OnceLock::new();
-    let own = OWN.get_or_init(Own::this);
     let Ok(text) = unpack(bytes, SCHEMA_WORDS) else { return };
-    let hash = Hash128::of(text.as_bytes());
+    fuzz_schema(text.as_bytes());
+    if let Ok(again) = unpack(&pack(&text, SCHEMA_WORDS), SCHEMA_WORDS) {
+        assert_eq!(again, text, "a text is packed as another one");
+    }
+    let (own, hash) = (OWN.get_or_init(Own::this), Hash128::of(text.as_bytes()));
     let Ok(build) = Build::read(own, Direction::ToServer, hash, bytes) else { return };
     let (dialect, mut scratch) = (Dialect::Other(Arc::new(build)), Scratch::default());
     for id in 0..=u8::MAX {

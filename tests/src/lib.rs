@@ -1,10 +1,11 @@
 //! What several of the test binaries need: entry points for fuzzing, one for each decoder of bytes
-//! that nobody vouches for, and bytes to put into content.
+//! that nobody vouches for, a shape of every construct, and bytes to put into content.
 //!
 //! The test binaries replay a corpus through the entry points on every run, and a fuzzer drives the
 //! same functions for longer. Never: an assertion about a particular value.
 
 pub mod fuzz;
+pub mod shapes;
 
 /// Bytes that do not compress.
 pub fn noise(len: usize) -> Vec<u8> {

@@ -1,10 +1,10 @@
-//! ARCHITECTURE.md as data, and cargo's view of the same workspace.
+//! ARCHITECTURE.md as data, and cargo's view of the same project.
 //!
 //! Used by the rules about layers, purity and reach. The document's tables are the rules' only
 //! source: what it says and what is built cannot drift apart.
 
 use crate::tree::{Source, root, text_of};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 use std::sync::OnceLock;
 
 /// One row of the ranks table.
@@ -42,7 +42,7 @@ pub(crate) struct Permitted {
     pub(crate) users: Vec<String>,
 }
 
-/// One crate of the workspace, as cargo sees it.
+/// One crate of the project, as cargo sees it.
 #[derive(Debug)]
 pub(crate) struct Built {
     /// Its package name.
@@ -60,7 +60,7 @@ pub(crate) struct Use {
     pub(crate) name: String,
     /// Whether only its tests use it.
     pub(crate) dev: bool,
-    /// Whether it lies in this workspace.
+    /// Whether it lies in this project.
     pub(crate) ours: bool,
 }
 
@@ -112,17 +112,23 @@ pub(crate) fn document() -> &'static str {
     text_of("ARCHITECTURE.md")
 }
 
-/// What cargo says about the workspace, dependencies unresolved.
-pub(crate) fn workspace() -> &'static Metadata {
-    static WORKSPACE: OnceLock<Metadata> = OnceLock::new();
-    WORKSPACE.get_or_init(|| {
-        let mut command = MetadataCommand::new();
-        command.manifest_path(root().join("Cargo.toml")).no_deps();
-        command.other_options(["--offline".to_owned()]).exec().expect("cargo metadata")
+/// The manifests that cargo starts from: the workspace, and what is built apart from it.
+const MANIFESTS: [&str; 2] = ["Cargo.toml", "tests/fuzz/Cargo.toml"];
+
+/// What cargo says about every package of the project, dependencies unresolved.
+pub(crate) fn packages() -> &'static [Package] {
+    static PACKAGES: OnceLock<Vec<Package>> = OnceLock::new();
+    PACKAGES.get_or_init(|| {
+        let of = |manifest: &str| {
+            let mut command = MetadataCommand::new();
+            command.manifest_path(root().join(manifest)).no_deps();
+            command.other_options(["--offline".to_owned()]).exec().expect("cargo metadata").packages
+        };
+        MANIFESTS.into_iter().flat_map(of).collect()
     })
 }
 
-/// The crates of the workspace.
+/// The crates of the project.
 pub(crate) fn built() -> Vec<Built> {
     let root = root().canonicalize().expect("the root exists");
     let folder = |package: &Package| {
@@ -130,8 +136,8 @@ pub(crate) fn built() -> Vec<Built> {
         let inside = path.as_std_path().strip_prefix(&root).expect("crates lie inside");
         inside.to_string_lossy().into_owned()
     };
-    let crates = workspace().packages.iter();
-    crates
+    packages()
+        .iter()
         .map(|package| Built {
             name: package.name.to_string(),
             folder: folder(package),

@@ -1,6 +1,6 @@
 //! Purity: cores know no clock, thread, socket, file or log, and only few crates open files.
 
-use crate::architecture::{Ranked, Ring, document, ranks, ring_of, workspace};
+use crate::architecture::{Ranked, Ring, document, packages, ranks, ring_of};
 use crate::scan;
 use crate::tree::{Source, assert_clean, tree};
 
@@ -49,7 +49,7 @@ fn only_the_tests_are_built_with_planted_bugs() {
     assert_eq!(planters("dh-tests", &[("dh-machine", &["planted"])], &[]).len(), 0);
     assert_eq!(planters("dh-machine", &[], &["planted"]).len(), 0);
     let mut faults = Vec::new();
-    for package in &workspace().packages {
+    for package in packages() {
         let used = package.dependencies.iter();
         let used = used.map(|it| (it.name.as_str(), it.features.iter().map(String::as_str)));
         let used: Vec<(&str, Vec<&str>)> = used.map(|(name, it)| (name, it.collect())).collect();

@@ -1,6 +1,6 @@
 //! Reach: every Rust file is part of something that is built.
 
-use crate::architecture::workspace;
+use crate::architecture::packages;
 use crate::tree::{Source, assert_clean, root, tree};
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn every_rust_file_is_reached_by_a_mod() {
 /// The files cargo starts from, as paths from the root.
 fn roots() -> Vec<String> {
     let root = root().canonicalize().expect("the root exists");
-    let targets = workspace().packages.iter().flat_map(|package| &package.targets);
+    let targets = packages().iter().flat_map(|package| &package.targets);
     let inside = |path: &std::path::Path| {
         path.strip_prefix(&root).expect("targets lie inside").to_string_lossy().into_owned()
     };

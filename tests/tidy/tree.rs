@@ -90,10 +90,9 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Whether a folder holds nothing of ours: build output and version control.
+/// Whether a folder holds nothing of ours: build output, version control, what a fuzzer found.
 fn is_foreign(name: &str) -> bool {
-    name == "target"
-        || name == "node_modules"
+    ["target", "node_modules", "corpus"].contains(&name)
         || (name.starts_with('.') && name != ".ci" && name != ".cargo")
 }
 

@@ -84,10 +84,10 @@ fn places(sources: &[Source]) -> Vec<String> {
     lines_where(sources, |line| PLACES.iter().any(|place| line.contains(place)))
 }
 
-/// Every line that has the fault; the lock file is cargo's own and is not read.
+/// Every line that has the fault; lock files are cargo's own and are not read.
 fn lines_where(sources: &[Source], faulty: fn(&str) -> bool) -> Vec<String> {
     let mut faults = Vec::new();
-    for source in sources.iter().filter(|source| source.path != "Cargo.lock") {
+    for source in sources.iter().filter(|source| source.name() != "Cargo.lock") {
         for (index, line) in source.text.lines().enumerate().filter(|(_, line)| faulty(line)) {
             faults.push(format!("{}:{}: {}", source.path, index + 1, line.trim()));
         }

@@ -33,6 +33,9 @@ pub const SCHEMA_TEXT_MAX: usize = 256 << 10;
 pub const SCHEMA_PACKED_MAX: usize = 64 << 10;
 /// The longest name in a schema that is read, in bytes.
 pub const SCHEMA_NAME_MAX: usize = 64;
+/// What unpacking a schema may allocate beside its share per byte, in bytes: the longest text, and
+/// the words that come before it.
+pub const UNPACK_MEMORY_BASE_BYTES: usize = SCHEMA_TEXT_MAX + (64 << 10);
 /// The most fields of all messages of a schema that is read, each shape counted wherever it is
 /// used.
 pub const SCHEMA_FIELDS_MAX: usize = 16_384;
@@ -41,3 +44,9 @@ pub const SCHEMA_FIELDS_MAX: usize = 16_384;
 pub const PLAN_GROWTH_RATIO_MAX: usize = 2;
 /// What rewriting may add beside its share per byte, in bytes.
 pub const PLAN_GROWTH_BASE_BYTES: usize = 64 << 10;
+/// What making the plan for another build may allocate beside its share of that build's schema
+/// text, in bytes: so much for each field, counted wherever it is used.
+pub const PLAN_MEMORY_BASE_BYTES: usize = SCHEMA_FIELDS_MAX * 512;
+/// What rewriting may allocate beside its share per byte, in bytes: what it may add, while that
+/// grows, and the places of fields that stand in another order.
+pub const REWRITE_MEMORY_BASE_BYTES: usize = PLAN_GROWTH_BASE_BYTES * 4 + SCHEMA_FIELDS_MAX * 16;

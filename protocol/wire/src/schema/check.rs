@@ -6,7 +6,7 @@
 use alloc::collections::BTreeMap;
 
 use super::error::SchemaFault;
-use super::{Field, Schema, Shape, Type};
+use super::{CountAt, Field, Schema, Shape, Type};
 use crate::kind::Kind;
 use crate::limit::{LIST_DEPTH_MAX, NESTING_MAX, SCHEMA_FIELDS_MAX};
 
@@ -33,6 +33,7 @@ pub(super) fn check(schema: &Schema) -> Result<(), Misfit<'_>> {
         if fields > SCHEMA_FIELDS_MAX {
             return Err(misfit(SchemaFault::TooManyFields));
         }
+        Counts { schema, newest: None }.named(name).map_err(misfit)?;
     }
     Ok(())
 }
@@ -179,5 +180,61 @@ impl Measure {
             fields: self.fields.saturating_add(inner.fields),
             ..self
         }
+    }
+}
+
+/// A message walked once, to see that each list is counted by the field that it names.
+struct Counts<'s> {
+    schema: &'s Schema,
+    /// The newest count field that no list has taken.
+    newest: Option<&'s str>,
+}
+
+impl<'s> Counts<'s> {
+    fn named(&mut self, name: &str) -> Result<(), SchemaFault> {
+        let schema = self.schema;
+        match schema.shapes.get(name) {
+            Some(Shape::Record(fields)) => {
+                fields.iter().try_for_each(|field| self.kind(&field.name, &field.kind))
+            }
+            Some(Shape::Sparse(_, members)) => {
+                members.iter().try_for_each(|member| self.apart(&member.name, &member.kind))
+            }
+            Some(Shape::Union(_, cases)) => {
+                cases.iter().try_for_each(|case| self.apart(&case.name, &case.kind))
+            }
+            Some(Shape::Enum { .. } | Shape::Flags(..)) | None => Ok(()),
+        }
+    }
+
+    fn kind(&mut self, field: &'s str, kind: &'s Type) -> Result<(), SchemaFault> {
+        match kind {
+            Type::Leaf(Kind::Count16) => {
+                self.newest = Some(field);
+                Ok(())
+            }
+            Type::Leaf(_) | Type::Str8(_) | Type::Str16(_) => Ok(()),
+            Type::Named(name) => self.named(name),
+            Type::List { count, entry, .. } => {
+                if let CountAt::Field(name) = count
+                    && self.newest.take() != Some(name)
+                {
+                    return Err(SchemaFault::NoCount);
+                }
+                self.apart(field, entry)
+            }
+            Type::Optional(inner) | Type::Section(inner) | Type::Tail(inner) => {
+                self.apart(field, inner)
+            }
+        }
+    }
+
+    /// What may be there or not, or more than once: it counts nothing outside, and nothing outside
+    /// counts it.
+    fn apart(&mut self, field: &'s str, kind: &'s Type) -> Result<(), SchemaFault> {
+        let outside = self.newest.take();
+        let walked = self.kind(field, kind);
+        self.newest = outside;
+        walked
     }
 }

@@ -49,6 +49,8 @@ pub enum SchemaFault {
     TakesNothing,
     /// A field after one that goes to the end.
     AfterEnd,
+    /// A list whose count is not the newest before it.
+    NoCount,
     /// The text is not the one its own schema would be written as.
     NotCanonical,
 }
@@ -90,6 +92,7 @@ impl fmt::Display for SchemaFault {
             Self::TooManyFields => "too many fields, counted wherever they are used",
             Self::TakesNothing => "a field or an entry that takes no byte",
             Self::AfterEnd => "nothing may follow a tail or a rest",
+            Self::NoCount => "a list whose count field is not the newest before it",
             Self::NotCanonical => "not the canonical text",
         })
     }

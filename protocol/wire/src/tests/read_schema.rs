@@ -120,6 +120,28 @@ fn what_cannot_be_stepped_over_is_refused_with_its_line() {
     }
 }
 
+/// WIRE-13
+#[test]
+fn a_list_names_the_newest_count_before_it_or_is_refused() {
+    let whole = |fields: &str| format!("message toServer 1 a stream A\nrecord A\n{fields}");
+    for fields in [
+        "  a counted(n, 4, u8)\n",
+        "  n u16\n  a counted(n, 4, u8)\n",
+        "  a counted(n, 4, u8)\n  n count16\n",
+        "  n count16\n  m count16\n  a counted(n, 4, u8)\n",
+        "  n count16\n  a counted(n, 4, u8)\n  b counted(n, 4, u8)\n",
+        "  n optional(count16)\n  a counted(n, 4, u8)\n",
+        "  n count16\n  a optional(counted(n, 4, u8))\n",
+        "  n count16\n  a list8(4, counted(n, 4, u8))\n",
+        "  n count16\n  a B\nunion B u8\n  x 0 counted(n, 4, u8)\n",
+    ] {
+        assert_eq!(fault(&whole(fields)), (1, SchemaFault::NoCount), "{fields}");
+    }
+    let lists = "  n count16\n  b section(B)\n  a counted(n, 4, u8)\n";
+    let inner = "record B\n  n count16\n  a counted(n, 4, u8)\n";
+    assert!(read(&whole(&format!("{lists}{inner}"))).is_ok());
+}
+
 #[test]
 fn names_are_short_and_of_few_letters() {
     let wrong = SchemaFault::Expected("a name of at most 64 letters, digits and _");
