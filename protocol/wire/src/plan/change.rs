@@ -61,6 +61,7 @@ impl Change {
         }
     }
 
+    /// Apart, so that a loop over what is more frequent stays short.
     #[inline(never)]
     fn make_rarer(&self, number: u64) -> u64 {
         match self {
@@ -74,35 +75,22 @@ impl Change {
                 let wide = f64::from_bits(number);
                 #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
                 let narrow = wide as f32;
-                if narrow.is_infinite() && fits_not(wide) {
-                    return *preset;
-                }
-                u64::from(narrow.to_bits())
+                let fits = narrow.is_finite() || !wide.is_finite();
+                if fits { u64::from(narrow.to_bits()) } else { *preset }
             }
             Self::Member { mask, members, preset } => {
-                member(members, low_half(number & mask)).map_or(*preset, u64::from)
+                let value = low_half(number & mask);
+                match members.binary_search_by_key(&value, |(theirs, _)| *theirs) {
+                    Ok(found) => u64::from(members[found].1),
+                    Err(_) => *preset,
+                }
             }
-            Self::Bits(bits) => renamed(bits, number),
+            Self::Bits(bits) => {
+                let kept = bits.iter().filter(|(theirs, _)| number >> theirs & 1 == 1);
+                kept.fold(0, |kept, (_, ours)| kept | 1 << ours)
+            }
         }
     }
-}
-
-/// Whether a number that is infinite as an `f32` is not so as an `f64`.
-#[cold]
-const fn fits_not(wide: f64) -> bool {
-    wide.is_finite()
-}
-
-#[inline(never)]
-fn member(members: &[(u32, u32)], value: u32) -> Option<u32> {
-    let found = members.binary_search_by_key(&value, |(theirs, _)| *theirs);
-    found.ok().map(|found| members[found].1)
-}
-
-#[inline(never)]
-fn renamed(bits: &[(u32, u32)], set: u64) -> u64 {
-    let kept = bits.iter().filter(|(theirs, _)| set >> theirs & 1 == 1);
-    kept.fold(0, |kept, (_, ours)| kept | 1 << ours)
 }
 
 /// The numbers that an integer kind has; nothing for any other kind.

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::segment::ROOM;
+use crate::error::{Fault, WireError};
 
 /// What has been written.
 #[derive(Debug)]
@@ -23,15 +24,11 @@ impl Out<'_> {
         &mut self.buffer[start..self.len]
     }
 
-    /// Room for a segment.
-    #[inline(always)]
-    pub(super) fn segment(&mut self, len: usize) -> &mut [u8; ROOM] {
+    /// Room for a segment that makes so many bytes.
+    pub(super) fn segment(&mut self, len: usize) -> Result<&mut [u8; ROOM], WireError> {
         let start = self.len;
         self.len += len;
-        if self.buffer.get(start..).is_none_or(|room| room.len() < ROOM) {
-            grow(self.buffer, start + ROOM);
-        }
-        self.buffer[start..].first_chunk_mut().expect("it has grown")
+        segment_at(self.buffer, start)
     }
 
     pub(super) fn put(&mut self, bytes: &[u8]) {
@@ -44,7 +41,17 @@ impl Out<'_> {
     }
 }
 
+/// Room for a segment from this byte on.
+#[inline]
+pub(super) fn segment_at(buffer: &mut Vec<u8>, start: usize) -> Result<&mut [u8; ROOM], WireError> {
+    if buffer.len() < start + ROOM {
+        grow(buffer, start + ROOM);
+    }
+    let room = buffer.get_mut(start..).and_then(<[u8]>::first_chunk_mut);
+    room.ok_or(WireError::new("", Fault::Truncated))
+}
+
 #[cold]
-pub(super) fn grow(buffer: &mut Vec<u8>, len: usize) {
+fn grow(buffer: &mut Vec<u8>, len: usize) {
     buffer.resize(len, 0);
 }

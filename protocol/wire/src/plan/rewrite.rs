@@ -5,11 +5,11 @@
 
 use alloc::vec::Vec;
 
-use super::out::{Out, grow};
+use super::out::{Out, segment_at};
 use super::program::{
     CountedBy, Entries, List, Packed, Skip, Sparse, Step, Stretch, Text, Union, Winding,
 };
-use super::segment::{ROOM, Segment, number_of};
+use super::segment::{Segment, number_of};
 use crate::error::{Fault, WireError, counted};
 use crate::kind::{NumberBytes, Width};
 use crate::limit::{PLAN_GROWTH_BASE_BYTES, PLAN_GROWTH_RATIO_MAX, SECTION_MAX};
@@ -60,12 +60,7 @@ pub(super) fn straight(
     Scratch { buffer, len, .. }: &mut Scratch,
 ) -> Result<(), WireError> {
     *len = 0;
-    if buffer.len() < ROOM {
-        grow(buffer, ROOM);
-    }
-    let Some(room) = buffer.first_chunk_mut() else {
-        return Err(WireError::too_long("", ROOM, buffer.len()));
-    };
+    let room = segment_at(buffer, 0)?;
     let (mut packet, mut made) = (body, 0);
     for Stretch { segment, skip } in stretches {
         let Some((from, rest)) = packet.split_at_checked(segment.from) else {
@@ -171,7 +166,7 @@ impl Rewrite<'_> {
         self.ask_for(count.saturating_mul(segment.to))?;
         for at in 0..count {
             let from = &from[at * segment.from..][..segment.from];
-            segment.carry_out(from, self.out.segment(segment.to));
+            segment.carry_out(from, self.out.segment(segment.to)?);
         }
         Ok(())
     }
