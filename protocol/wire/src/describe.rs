@@ -9,10 +9,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Fault, WireError, counted};
-use crate::kind::{Kind, Width};
+use crate::error::{Fault, WireError};
+use crate::kind::Kind;
 use crate::limit::{LIST_DEPTH_MAX, NESTING_MAX};
-use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
+use crate::schema::{Case, CountAt, Field, Schema, Shape, Type, section};
 use crate::slot::{NamedValue, Slot};
 use crate::walk::{Count, Group, ListLen, Mark, Names, Walk};
 use crate::writer::Writer;
@@ -114,7 +114,7 @@ impl<'a> Describe<'a> {
                 let set = presets.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
                 let held: Vec<u8> = set.flat_map(|(_, preset)| preset).copied().collect();
                 self.schema.insert(names.name, Shape::Sparse(names.width, members))?;
-                let preset = [number(names.width, mask), held].concat();
+                let preset = [&*names.width.number(mask), &held].concat();
                 return Ok((Type::Named(names.name.to_owned()), preset));
             }
             What::Union(names) => {
@@ -123,7 +123,7 @@ impl<'a> Describe<'a> {
                 let held = presets.into_iter().next().unwrap_or_default();
                 let cases = fields.into_iter().zip(names.members).map(into_case).collect();
                 self.schema.insert(names.name, Shape::Union(names.width, cases))?;
-                let preset = [number(names.width, tag), held].concat();
+                let preset = [&*names.width.number(tag), &held].concat();
                 return Ok((Type::Named(names.name.to_owned()), preset));
             }
             What::Optional(_) | What::List(..) => self.refuse_ends(field, &inside)?,
@@ -133,24 +133,19 @@ impl<'a> Describe<'a> {
             return Err(WireError::new(field, Fault::NoShape));
         };
         let inner = Box::new(kind);
-        Ok(match what {
-            What::Optional(false) => (Type::Optional(inner), [0].into()),
-            What::Optional(true) => (Type::Optional(inner), [&[1], &preset[..]].concat()),
-            What::List(count, cap) => {
-                let none = match count {
-                    CountAt::One => [0].into(),
-                    CountAt::Two => [0, 0].into(),
-                    CountAt::Field(_) => Vec::new(),
-                };
-                (Type::List { count, cap, entry: inner }, none)
+        let kind = match what {
+            What::Optional(true) => {
+                return Ok((Type::Optional(inner), [&[1], &preset[..]].concat()));
             }
-            // The end of a packet, which says nothing of what would follow.
-            What::Tail => (Type::Tail(inner), Vec::new()),
+            What::Optional(false) => Type::Optional(inner),
+            What::List(count, cap) => Type::List { count, cap, entry: inner },
+            What::Tail => Type::Tail(inner),
             What::Section | What::Record(_) | What::Sparse(..) | What::Union(_) => {
-                let len = number(Width::Two, counted(preset.len()));
-                (Type::Section(inner), [len, preset].concat())
+                return Ok((Type::Section(inner), section(&preset)));
             }
-        })
+        };
+        let held = self.schema.held(&kind);
+        Ok((kind, held))
     }
 
     fn refuse_ends(&self, field: &'static str, inside: &[Visited]) -> Result<(), WireError> {
@@ -252,10 +247,6 @@ impl Walk for Describe<'_> {
 
 fn apart(inside: Vec<Visited>) -> (Vec<Field>, Vec<Vec<u8>>) {
     inside.into_iter().map(|Visited { field, preset }| (field, preset)).unzip()
-}
-
-fn number(width: Width, value: u32) -> Vec<u8> {
-    value.to_le_bytes()[..width.bytes()].into()
 }
 
 fn into_case((field, (_, tag)): (Field, &(&'static str, u32))) -> Case {

@@ -3,6 +3,8 @@
 //! Used by slots, the schema and the schema walker. Never: a kind with parameters (texts, enums,
 //! flags), which the schema spells on its own.
 
+use core::ops::Deref;
+
 /// How many bytes an enum, flag set, union tag or mask takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Width {
@@ -38,6 +40,13 @@ impl Width {
         [Self::One, Self::Two, Self::Four].into_iter().find(|width| width.word() == word)
     }
 
+    /// A number of this width as bytes: its first ones.
+    #[inline]
+    pub(crate) const fn number(self, value: u32) -> NumberBytes {
+        let [a, b, c, d] = value.to_le_bytes();
+        NumberBytes { bytes: [a, b, c, d, 0], len: self.bytes() }
+    }
+
     /// How many bits it has.
     pub const fn bits(self) -> u32 {
         match self {
@@ -45,6 +54,40 @@ impl Width {
             Self::Two => 16,
             Self::Four => 32,
         }
+    }
+}
+
+/// A number as the bytes it travels in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NumberBytes {
+    bytes: [u8; 5],
+    len: usize,
+}
+
+impl NumberBytes {
+    /// A `varu32`.
+    #[inline]
+    pub(crate) fn varu32(value: u32) -> Self {
+        let (mut bytes, mut len, mut left) = ([0; 5], 1, value);
+        for byte in &mut bytes {
+            *byte = left.to_le_bytes()[0] & 0x7f;
+            left >>= 7;
+            if left == 0 {
+                break;
+            }
+            *byte |= 0x80;
+            len += 1;
+        }
+        Self { bytes, len }
+    }
+}
+
+impl Deref for NumberBytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
 }
 
@@ -78,6 +121,20 @@ impl Kind {
             Self::Varu32 => 2,
             _ => 1,
         }
+    }
+
+    /// How many bytes each value takes, where that is one number.
+    pub(crate) const fn size(self) -> Option<usize> {
+        Some(match self {
+            Self::U8 | Self::I8 | Self::Bool => 1,
+            Self::U16 | Self::I16 | Self::Count16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+            Self::F32x3 => 12,
+            Self::F32x4 | Self::Hash128 | Self::Guid => 16,
+            Self::Root => 32,
+            Self::Varu32 | Self::Rest => return None,
+        })
     }
 }
 

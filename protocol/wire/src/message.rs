@@ -10,6 +10,7 @@
 /// message!( #[preset] pub struct Settings { .. } );                      its Default by hand
 /// message!( #[sparse(u8)] pub struct Lamp { pub on: u8, .. } );          only members in `set`
 /// message!( #[union(u8)] pub enum Form { Entity(Entity) = 0 } );         a tag, then that case
+/// message!( #[union(u16)] pub enum Look { Gloss(f32) = 7 as "water.gloss" } );  rows by token
 /// message!( #[named(u8)] pub enum Kind { Player = 0, Server = 1 } );     an enum by name
 /// message!( #[open(u8)] pub enum Kind { Door = 4 } );                    keeps unknown values
 /// message!( #[flags(u16)] pub enum Buttons { JUMP = 0, CROUCH = 1 } );   bits by name
@@ -118,8 +119,9 @@ macro_rules! union_case {
         $Tag:ty;
         $(#[$meta:meta])*
         $vis:vis enum $Name:ident {
-            $(#[$first_doc:meta])* $First:ident($FirstBody:ty) = $first_tag:literal
-            $(, $(#[$doc:meta])* $Case:ident($Body:ty) = $tag:literal)* $(,)?
+            $(#[$first_doc:meta])*
+            $First:ident($FirstBody:ty) = $first_tag:literal $(as $first_token:literal)?
+            $(, $(#[$doc:meta])* $Case:ident($Body:ty) = $tag:literal $(as $token:literal)?)* $(,)?
         }
     ) => {
         $(#[$meta])*
@@ -134,8 +136,8 @@ macro_rules! union_case {
                 name: stringify!($Name),
                 width: <$Tag as $crate::Tag>::WIDTH,
                 members: &[
-                    (stringify!($First), $first_tag),
-                    $((stringify!($Case), $tag)),*
+                    ($crate::case_name!($First $($first_token)?), $first_tag),
+                    $(($crate::case_name!($Case $($token)?), $tag)),*
                 ],
                 open: false,
             };
@@ -177,10 +179,12 @@ macro_rules! union_case {
                     }
                     match self {
                         Self::$First(body) => {
-                            $crate::WalkExt::field(walk, stringify!($First), body)?;
+                            let name = $crate::case_name!($First $($first_token)?);
+                            $crate::WalkExt::field(walk, name, body)?;
                         }
                         $(Self::$Case(body) => {
-                            $crate::WalkExt::field(walk, stringify!($Case), body)?;
+                            let name = $crate::case_name!($Case $($token)?);
+                            $crate::WalkExt::field(walk, name, body)?;
                         })*
                     }
                     if !walk.again(&mut tag) {
@@ -189,6 +193,18 @@ macro_rules! union_case {
                 }
             }
         }
+    };
+}
+
+/// What a case is called in the schema: its token, if it has one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! case_name {
+    ($Case:ident) => {
+        stringify!($Case)
+    };
+    ($Case:ident $token:literal) => {
+        $token
     };
 }
 

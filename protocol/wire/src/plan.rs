@@ -6,22 +6,27 @@
 //! Never: a message's Rust type, or bytes on their way out.
 
 mod alike;
+mod change;
 mod compile;
 mod leaf;
 mod loss;
 mod measure;
-mod preset;
+mod out;
 mod program;
+mod record;
 mod rewrite;
+mod segment;
 
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use self::compile::{Compiled, compile};
 pub use self::loss::{Loss, Lost};
-use self::program::Program;
+use self::program::{Program, Stretch, Winding};
 pub use self::rewrite::Scratch;
-use self::rewrite::{Halt, Rewrite};
-use crate::error::{Fault, WireError};
+use self::rewrite::{Halt, straight, winding};
+use crate::error::WireError;
 use crate::schema::{MessageEntry, Schema};
 
 /// How what a peer of another build writes is read.
@@ -29,16 +34,21 @@ use crate::schema::{MessageEntry, Schema};
 pub struct Plan {
     peer: Schema,
     /// By the peer's number.
-    messages: Vec<Option<Entry>>,
+    routes: Box<[Route; 256]>,
+    losses: BTreeMap<u8, Vec<Loss>>,
 }
 
+/// How one of the peer's messages is read: as this build's of a number.
 #[derive(Debug)]
-struct Entry {
-    /// This build's number for it.
-    id: u8,
-    /// Nothing where both builds have the same shape.
-    program: Option<Program>,
-    losses: Vec<Loss>,
+enum Route {
+    /// This build has no such message.
+    Unknown,
+    /// Both have the same shape.
+    Same(u8),
+    /// They do not.
+    Straight(u8, Box<[Stretch]>),
+    /// They do not, and it may take any number of bytes here.
+    Winding(u8, Box<Winding>),
 }
 
 /// What has become of a peer's message.
@@ -60,18 +70,25 @@ impl Plan {
     ///
     /// A list of the peer's whose count field is nowhere before it.
     pub fn new(own: &Schema, peer: Schema, direction: &str) -> Result<Self, WireError> {
-        let mut messages = Vec::new();
-        messages.resize_with(usize::from(u8::MAX) + 1, || None);
+        let (mut routes, mut all_losses) =
+            (Box::new([const { Route::Unknown }; 256]), BTreeMap::new());
         for theirs in peer.messages.iter().filter(|it| it.direction == direction) {
             let is_same = |it: &&MessageEntry| it.direction == direction && it.name == theirs.name;
             let Some(ours) = own.messages.iter().find(is_same) else { continue };
-            let (program, losses) = match compile(own, &ours.shape, &peer, &theirs.shape)? {
-                Compiled::Same => (None, Vec::new()),
-                Compiled::Program(program, losses) => (Some(program), losses),
+            let id = ours.id;
+            let route = match compile(own, &ours.shape, &peer, &theirs.shape)? {
+                Compiled::Same => Route::Same(id),
+                Compiled::Program(program, losses) => {
+                    all_losses.insert(theirs.id, losses);
+                    match program {
+                        Program::Straight(stretches) => Route::Straight(id, stretches),
+                        Program::Winding(winding) => Route::Winding(id, winding.into()),
+                    }
+                }
             };
-            messages[usize::from(theirs.id)] = Some(Entry { id: ours.id, program, losses });
+            routes[usize::from(theirs.id)] = route;
         }
-        Ok(Self { peer, messages })
+        Ok(Self { peer, routes, losses: all_losses })
     }
 
     /// The peer's schema.
@@ -82,8 +99,11 @@ impl Plan {
     /// What is lost of the peer's message `id`; nothing of one that both builds have alike. Nothing
     /// at all where this build has no such message.
     pub fn losses(&self, id: u8) -> Option<&[Loss]> {
-        let entry = self.messages.get(usize::from(id))?.as_ref()?;
-        Some(&entry.losses)
+        match &self.routes[usize::from(id)] {
+            Route::Unknown => None,
+            Route::Same(_) => Some(&[]),
+            Route::Straight(..) | Route::Winding(..) => self.losses.get(&id).map(Vec::as_slice),
+        }
     }
 
     /// Rewrites the body of the peer's message `id`, into the scratch if it has to be rewritten.
@@ -99,38 +119,31 @@ impl Plan {
         body: &[u8],
         scratch: &mut Scratch,
     ) -> Result<Planned, WireError> {
-        let Some(Some(entry)) = self.messages.get(usize::from(id)) else {
-            return Ok(Planned::Unknown);
-        };
-        let Some(program) = &entry.program else {
-            return Ok(Planned::Same(entry.id));
-        };
-        self.carry_out(entry.id, program, body, scratch)
+        match &self.routes[usize::from(id)] {
+            Route::Same(id) => Ok(Planned::Same(*id)),
+            route => self.carry_out(route, body, scratch),
+        }
     }
 
+    #[inline(never)]
     fn carry_out(
         &self,
-        id: u8,
-        program: &Program,
+        route: &Route,
         body: &[u8],
         scratch: &mut Scratch,
     ) -> Result<Planned, WireError> {
-        match Rewrite::new(&self.peer, program, body, scratch).whole(program) {
-            Ok(()) => Ok(Planned::Rewritten(id)),
-            Err(Halt::Unknown) => Ok(Planned::Unknown),
-            Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
+        match route {
+            Route::Straight(id, stretches) => {
+                straight(stretches, &self.peer, body, scratch)?;
+                Ok(Planned::Rewritten(*id))
+            }
+            Route::Winding(id, steps) => match winding(steps, &self.peer, body, scratch) {
+                Ok(()) => Ok(Planned::Rewritten(*id)),
+                Err(Halt::Unknown) => Ok(Planned::Unknown),
+                Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
+            },
+            Route::Same(id) => Ok(Planned::Same(*id)),
+            Route::Unknown => Ok(Planned::Unknown),
         }
-    }
-}
-
-impl From<WireError> for Halt {
-    fn from(WireError { fault, .. }: WireError) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<Fault> for Halt {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
     }
 }

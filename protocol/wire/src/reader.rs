@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Fault, WireError, counted};
 use crate::kind::Width;
-use crate::slot::{CappedText, NamedValue, Slot};
+use crate::slot::{NamedValue, Slot};
 use crate::walk::{Count, Fields, Group, ListLen, Mark, Walk};
 
 /// Reads a value that takes up all of `bytes`.
@@ -22,7 +22,7 @@ pub fn decode<F: Fields>(bytes: &[u8]) -> Result<F, WireError> {
 }
 
 /// Fills what it visits from bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     whole: &'a [u8],
     /// What is left of the packet or section.
@@ -40,11 +40,6 @@ impl<'a> Reader<'a> {
         Self { whole: bytes, rest: bytes, end: bytes.len(), count: None }
     }
 
-    /// A reader at the start of `bytes`, after a count field that says so many.
-    pub(crate) const fn counted(bytes: &'a [u8], count: u16) -> Self {
-        Self { count: Some(count), ..Self::new(bytes) }
-    }
-
     /// How many bytes are left, inside a section to the section's end.
     #[inline]
     pub const fn remaining(&self) -> usize {
@@ -55,6 +50,22 @@ impl<'a> Reader<'a> {
     #[inline]
     pub const fn offset(&self) -> usize {
         self.end - self.rest.len()
+    }
+
+    /// The bytes that are left, inside a section to the section's end.
+    #[inline]
+    pub(crate) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Goes on from a byte of the packet, inside a section from one of that section's.
+    pub(crate) fn go(&mut self, offset: usize) {
+        self.rest = self.whole.get(offset..self.end).unwrap_or_default();
+    }
+
+    /// Behaves as if a count field had told this number.
+    pub(crate) const fn recount(&mut self, count: u16) {
+        self.count = Some(count);
     }
 
     /// Refuses bytes that nothing has read.
@@ -75,7 +86,12 @@ impl<'a> Reader<'a> {
         Ok(*head)
     }
 
-    fn take_slice(&mut self, name: &'static str, len: usize) -> Result<&'a [u8], WireError> {
+    #[inline]
+    pub(crate) fn take_slice(
+        &mut self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<&'a [u8], WireError> {
         let Some((head, rest)) = self.rest.split_at_checked(len) else {
             return Err(WireError::new(name, Fault::Truncated));
         };
@@ -83,7 +99,12 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    fn take_width(&mut self, name: &'static str, width: Width) -> Result<u32, WireError> {
+    #[inline]
+    pub(crate) fn take_width(
+        &mut self,
+        name: &'static str,
+        width: Width,
+    ) -> Result<u32, WireError> {
         Ok(match width {
             Width::One => u32::from(u8::from_le_bytes(self.take(name)?)),
             Width::Two => u32::from(u16::from_le_bytes(self.take(name)?)),
@@ -92,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn take_bool(&mut self, name: &'static str) -> Result<bool, WireError> {
+    pub(crate) fn take_bool(&mut self, name: &'static str) -> Result<bool, WireError> {
         match self.take(name)? {
             [0] => Ok(false),
             [1] => Ok(true),
@@ -106,7 +127,7 @@ impl<'a> Reader<'a> {
         if value.is_finite() { Ok(value) } else { Err(WireError::new(name, Fault::NotFinite)) }
     }
 
-    fn take_varu32(&mut self, name: &'static str) -> Result<u32, WireError> {
+    pub(crate) fn take_varu32(&mut self, name: &'static str) -> Result<u32, WireError> {
         let mut value = 0;
         for shift in [0, 7, 14, 21, 28] {
             let [byte] = self.take(name)?;
@@ -122,23 +143,30 @@ impl<'a> Reader<'a> {
         Err(WireError::new(name, Fault::Overlong))
     }
 
-    fn take_text(
+    /// Bytes behind a length of this width, which is at most `cap`.
+    #[inline]
+    pub(crate) fn take_prefixed(
         &mut self,
         name: &'static str,
         prefix: Width,
-        CappedText { cap, text }: &mut CappedText<'_>,
-    ) -> Result<(), WireError> {
-        let cap = *cap;
+        cap: usize,
+    ) -> Result<&'a [u8], WireError> {
         let len = self.take_width(name, prefix)? as usize;
         if len > cap {
             return Err(WireError::too_long(name, len, cap));
         }
-        let bytes = self.take_slice(name, len)?;
-        let Ok(read) = core::str::from_utf8(bytes) else {
-            return Err(WireError::new(name, Fault::NotUtf8));
-        };
-        read.clone_into(*text);
-        Ok(())
+        self.take_slice(name, len)
+    }
+
+    /// A text behind a length of this width, which is at most `cap`.
+    pub(crate) fn take_text(
+        &mut self,
+        name: &'static str,
+        prefix: Width,
+        cap: usize,
+    ) -> Result<&'a str, WireError> {
+        let bytes = self.take_prefixed(name, prefix, cap)?;
+        core::str::from_utf8(bytes).map_err(|_| WireError::new(name, Fault::NotUtf8))
     }
 
     /// A count that is within its cap and that the bytes left over can fill.
@@ -219,8 +247,8 @@ impl Walk for Reader<'_> {
                 replace(v, self.rest);
                 self.rest = &self.rest[self.rest.len()..];
             }
-            Slot::Str8(v) => self.take_text(name, Width::One, v)?,
-            Slot::Str16(v) => self.take_text(name, Width::Two, v)?,
+            Slot::Str8(v) => self.take_text(name, Width::One, v.cap)?.clone_into(v.text),
+            Slot::Str16(v) => self.take_text(name, Width::Two, v.cap)?.clone_into(v.text),
             Slot::Enum(v) | Slot::Flags(v) => v.value = self.take_width(name, v.names.width)?,
         }
         Ok(())

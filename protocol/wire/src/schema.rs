@@ -8,6 +8,7 @@ mod edit;
 mod error;
 mod pack;
 mod parse;
+mod preset;
 mod text;
 
 use alloc::borrow::ToOwned;
@@ -19,6 +20,7 @@ use alloc::vec::Vec;
 pub use self::edit::{Edit, EditError};
 pub use self::error::{SchemaError, SchemaFault};
 pub use self::pack::{pack, unpack};
+pub(crate) use self::preset::section;
 use crate::describe::Describe;
 use crate::error::{Fault, WireError};
 use crate::hash::Hash128;

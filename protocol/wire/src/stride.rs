@@ -14,7 +14,7 @@ use crate::kind::{Kind, Width};
 use crate::limit::NESTING_MAX;
 use crate::reader::Reader;
 use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
-use crate::slot::{CappedText, Slot};
+use crate::slot::Slot;
 use crate::walk::{Count, Group, ListLen, Walk};
 
 /// One field that has been stepped over. Fields inside a group come before the group itself.
@@ -46,77 +46,86 @@ pub fn stride(
     bytes: &[u8],
     visit: &mut dyn FnMut(&Step<'_>),
 ) -> Result<(), StrideError> {
-    let mut strider = Strider {
-        schema,
-        reader: Reader::new(bytes),
-        visit,
-        path: Vec::new(),
-        count: None,
-        text: String::new(),
-    };
+    let mut reader = Reader::new(bytes);
+    let mut strider = Strider::new(schema, &mut reader, visit);
     let stepped = strider.named(shape).and_then(|()| strider.reader.finish());
-    stepped.map_err(|WireError { fault, .. }| StrideError { path: strider.path.join("."), fault })
+    stepped.map_err(|WireError { fault, .. }| {
+        let path: Vec<&str> = strider.path.iter().rev().copied().collect();
+        StrideError { path: path.join("."), fault }
+    })
 }
 
-/// Steps over one value of `kind` at the start of `bytes`, which may end later; how many bytes it
-/// takes. A list that is counted by an earlier field has `count` entries.
+/// Steps over one value of `kind`. A list that is counted by an earlier field has `count` entries.
+#[inline]
 pub(crate) fn step(
     schema: &Schema,
     kind: &Type,
-    bytes: &[u8],
-    count: u16,
-) -> Result<usize, WireError> {
-    let mut strider = Strider {
-        schema,
-        reader: Reader::counted(bytes, count),
-        visit: &mut |_| {},
-        path: Vec::new(),
-        count: None,
-        text: String::new(),
-    };
+    reader: &mut Reader<'_>,
+    count: usize,
+) -> Result<(), WireError> {
+    match kind {
+        // Most of what has no fixed size. Nobody will read it.
+        Type::Str8(cap) => reader.take_prefixed("", Width::One, *cap).map(drop),
+        _ => step_into(schema, kind, reader, count),
+    }
+}
+
+#[inline(never)]
+fn step_into(
+    schema: &Schema,
+    kind: &Type,
+    reader: &mut Reader<'_>,
+    count: usize,
+) -> Result<(), WireError> {
+    let visit = &mut |_: &Step<'_>| {};
+    let mut strider = Strider::new(schema, reader, visit);
     // The plan has resolved which field that was.
     if let Type::List { count: CountAt::Field(field), .. } = kind {
         strider.count = Some(field);
+        strider.reader.recount(u16::try_from(count).unwrap_or(u16::MAX));
     }
-    strider.value("", kind)?;
-    Ok(strider.reader.offset())
+    strider.value("", kind)
 }
 
 struct Strider<'s, 'b, 'v> {
     schema: &'s Schema,
-    reader: Reader<'b>,
+    reader: &'v mut Reader<'b>,
     visit: &'v mut dyn FnMut(&Step<'_>),
-    /// Names of the groups around, and of the field at hand; kept as it is on an error.
+    /// How many groups are around.
+    depth: usize,
+    /// Where it went wrong: names from the field to the groups around it.
     path: Vec<&'s str>,
     /// The newest count field that no list has taken yet.
     count: Option<&'s str>,
-    /// Where texts are read into to be checked.
-    text: String,
 }
 
-impl<'s> Strider<'s, '_, '_> {
+impl<'s, 'b, 'v> Strider<'s, 'b, 'v> {
+    fn new(
+        schema: &'s Schema,
+        reader: &'v mut Reader<'b>,
+        visit: &'v mut dyn FnMut(&Step<'_>),
+    ) -> Self {
+        Self { schema, reader, visit, depth: 0, path: Vec::new(), count: None }
+    }
+
     fn field(&mut self, name: &'s str, kind: &'s Type) -> Result<(), WireError> {
-        if self.path.len() >= NESTING_MAX {
+        if self.depth >= NESTING_MAX {
             return Err(WireError::new("", Fault::TooDeep));
         }
-        self.path.push(name);
+        self.depth += 1;
         let start = self.reader.offset();
-        self.value(name, kind)?;
-        self.path.pop();
+        self.value(name, kind).inspect_err(|_| self.path.push(name))?;
+        self.depth -= 1;
         let range = start..self.reader.offset();
-        (self.visit)(&Step { depth: self.path.len(), name, kind, range });
+        (self.visit)(&Step { depth: self.depth, name, kind, range });
         Ok(())
     }
 
     fn value(&mut self, name: &'s str, kind: &'s Type) -> Result<(), WireError> {
         match kind {
             Type::Leaf(kind) => self.leaf(name, *kind),
-            Type::Str8(cap) => self
-                .reader
-                .leaf("", Slot::Str8(&mut CappedText { cap: *cap, text: &mut self.text })),
-            Type::Str16(cap) => self
-                .reader
-                .leaf("", Slot::Str16(&mut CappedText { cap: *cap, text: &mut self.text })),
+            Type::Str8(cap) => self.reader.take_text("", Width::One, *cap).map(drop),
+            Type::Str16(cap) => self.reader.take_text("", Width::Two, *cap).map(drop),
             Type::Named(name) => self.named(name),
             Type::Optional(inner) => self.inside(inner, |present| Group::Optional(present)),
             Type::Tail(inner) => self.inside(inner, |present| Group::Tail(present)),
@@ -130,7 +139,7 @@ impl<'s> Strider<'s, '_, '_> {
     }
 
     fn leaf(&mut self, name: &'s str, kind: Kind) -> Result<(), WireError> {
-        let reader = &mut self.reader;
+        let reader = &mut *self.reader;
         match kind {
             Kind::U8 => reader.leaf("", Slot::U8(&mut 0)),
             Kind::U16 => reader.leaf("", Slot::U16(&mut 0)),
@@ -198,14 +207,14 @@ impl<'s> Strider<'s, '_, '_> {
             Some(Shape::Sparse(width, members)) => self.sparse(*width, members),
             Some(Shape::Union(width, cases)) => self.union(*width, cases),
             Some(Shape::Enum { width, open, members }) => {
-                let value = self.number(*width)?;
+                let value = self.reader.take_width("", *width)?;
                 if *open || members.iter().any(|(_, member)| *member == value) {
                     return Ok(());
                 }
                 Err(WireError::new("", Fault::UnknownMember(value)))
             }
             Some(Shape::Flags(width, members)) => {
-                let bits = self.number(*width)?;
+                let bits = self.reader.take_width("", *width)?;
                 let named = members.iter().fold(0, |named, (_, bit)| named | bit_of(*bit));
                 refuse_bits(bits & !named)
             }
@@ -214,7 +223,7 @@ impl<'s> Strider<'s, '_, '_> {
     }
 
     fn sparse(&mut self, width: Width, members: &'s [Field]) -> Result<(), WireError> {
-        let mut left = self.number(width)?;
+        let mut left = self.reader.take_width("", width)?;
         for Field { name, kind } in members {
             if left & 1 == 1 {
                 self.field(name, kind)?;
@@ -225,21 +234,11 @@ impl<'s> Strider<'s, '_, '_> {
     }
 
     fn union(&mut self, width: Width, cases: &'s [Case]) -> Result<(), WireError> {
-        let tag = self.number(width)?;
+        let tag = self.reader.take_width("", width)?;
         match cases.iter().find(|case| case.tag == tag) {
             Some(case) => self.field(&case.name, &case.kind),
             None => Err(WireError::new("", Fault::UnknownCase(tag))),
         }
-    }
-
-    fn number(&mut self, width: Width) -> Result<u32, WireError> {
-        let (mut byte, mut word, mut long) = (0, 0, 0);
-        match width {
-            Width::One => self.reader.leaf("", Slot::U8(&mut byte))?,
-            Width::Two => self.reader.leaf("", Slot::U16(&mut word))?,
-            Width::Four => self.reader.leaf("", Slot::U32(&mut long))?,
-        }
-        Ok(u32::from(byte) | u32::from(word) | long)
     }
 }
 

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use crate::error::{Fault, WireError, counted};
-use crate::kind::Width;
+use crate::kind::{NumberBytes, Width};
 use crate::limit::SECTION_MAX;
 use crate::slot::{CappedText, Slot};
 use crate::walk::{Count, Fields, Group, ListLen, Mark, Walk};
@@ -44,29 +44,20 @@ impl<'a> Writer<'a> {
     }
 
     fn put_width(&mut self, width: Width, value: u32) {
-        self.put(&value.to_le_bytes()[..width.bytes()]);
-    }
-
-    fn put_varu32(&mut self, value: u32) {
-        let mut left = value;
-        while left >= 0x80 {
-            self.out.push(low_byte(left) | 0x80);
-            left >>= 7;
-        }
-        self.out.push(low_byte(left));
+        self.put(&width.number(value));
     }
 
     fn put_text(
         &mut self,
         name: &'static str,
-        prefix: usize,
+        prefix: Width,
         CappedText { cap, text }: &CappedText<'_>,
     ) -> Result<(), WireError> {
         let cap = *cap;
         if text.len() > cap {
             return Err(WireError::too_long(name, text.len(), cap));
         }
-        self.put(&counted(text.len()).to_le_bytes()[..prefix]);
+        self.put_width(prefix, counted(text.len()));
         self.put(text.as_bytes());
         Ok(())
     }
@@ -77,8 +68,8 @@ impl<'a> Writer<'a> {
         }
         let held = counted(list.len);
         match list.count {
-            Count::One => self.put(&held.to_le_bytes()[..1]),
-            Count::Two => self.put(&held.to_le_bytes()[..2]),
+            Count::One => self.put_width(Width::One, held),
+            Count::Two => self.put_width(Width::Two, held),
             Count::Earlier => {
                 let told = self.count.take().ok_or_else(|| WireError::new(name, Fault::NoCount))?;
                 let told = u32::from(told);
@@ -119,7 +110,7 @@ impl Walk for Writer<'_> {
                 self.put(&v.to_le_bytes());
             }
             Slot::Bool(v) => self.put(&[u8::from(*v)]),
-            Slot::Varu32(v) => self.put_varu32(*v),
+            Slot::Varu32(v) => self.put(&NumberBytes::varu32(*v)),
             Slot::Count16(v) => {
                 self.count = Some(*v);
                 self.put(&v.to_le_bytes());
@@ -135,8 +126,8 @@ impl Walk for Writer<'_> {
             Slot::Hash128(v) | Slot::Guid(v) => self.put(v),
             Slot::Root(v) => self.put(v),
             Slot::Rest(v) => self.put(v),
-            Slot::Str8(v) => self.put_text(name, 1, v)?,
-            Slot::Str16(v) => self.put_text(name, 2, v)?,
+            Slot::Str8(v) => self.put_text(name, Width::One, v)?,
+            Slot::Str16(v) => self.put_text(name, Width::Two, v)?,
             Slot::Enum(v) | Slot::Flags(v) => self.put_width(v.names.width, v.value),
         }
         Ok(())
@@ -181,9 +172,4 @@ impl Walk for Writer<'_> {
 #[inline]
 fn finite(name: &'static str, finite: bool) -> Result<(), WireError> {
     if finite { Ok(()) } else { Err(WireError::new(name, Fault::NotFinite)) }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
-const fn low_byte(value: u32) -> u8 {
-    value as u8
 }

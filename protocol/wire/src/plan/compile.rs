@@ -4,18 +4,17 @@
 //! nest and multiply within bounds. Never: bytes of a packet.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::alike::{same_named, same_type};
-use super::leaf::{leaf, paired};
+use super::leaf::{bits, member, number};
 use super::loss::{Loss, Lost};
 use super::measure::{holds_count, size_of};
-use super::preset::preset;
 use super::program::{
-    CountedBy, Entries, Enum, Flags, List, Program, Sparse, Step, Steps, Text, Union, tidy,
+    CountedBy, Entries, List, Part, Program, Sparse, Step, Steps, Text, Union, joined,
 };
+use super::segment::Layout;
 use crate::error::{Fault, WireError};
 use crate::kind::{Kind, Width};
 use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
@@ -36,25 +35,24 @@ pub(super) fn compile(
     peer_shape: &str,
 ) -> Result<Compiled, WireError> {
     let (path, losses) = (Vec::new(), Vec::new());
-    let mut compiler =
-        Compiler { own, peer, places: 0, counts: 0, newest: None, last: true, path, losses };
+    let mut compiler = Compiler { own, peer, notes: 0, newest: None, last: true, path, losses };
     if same_named((peer, peer_shape), (own, own_shape)) {
         return Ok(Compiled::Same);
     }
     let steps = compiler.named(peer_shape, own_shape, ("", 0))?.unwrap_or_default();
-    let Compiler { places, counts, losses, .. } = compiler;
-    Ok(Compiled::Program(Program { steps: tidy(steps), places, counts }, losses))
+    let Compiler { notes, losses, .. } = compiler;
+    Ok(Compiled::Program(Program::new(steps, notes), losses))
 }
 
-struct Compiler<'s> {
-    own: &'s Schema,
-    peer: &'s Schema,
-    places: usize,
-    counts: usize,
+pub(super) struct Compiler<'s> {
+    pub(super) own: &'s Schema,
+    pub(super) peer: &'s Schema,
+    /// How many numbers the steps so far remember.
+    pub(super) notes: usize,
     /// The peer's newest count field that no list has taken.
-    newest: Option<usize>,
+    pub(super) newest: Option<usize>,
     /// Whether what is paired ends both messages.
-    last: bool,
+    pub(super) last: bool,
     /// The names of the fields around what is paired.
     path: Vec<&'s str>,
     losses: Vec<Loss>,
@@ -68,220 +66,53 @@ impl<'s> Compiler<'s> {
         peer: &'s str,
         own: &'s str,
         place: (&'s str, usize),
-    ) -> Result<Option<Vec<Step>>, WireError> {
+    ) -> Result<Option<Vec<Part>>, WireError> {
         let (peer_schema, own_schema) = (self.peer, self.own);
         let shapes = (peer_schema.shapes.get(peer), own_schema.shapes.get(own));
         let (Some(theirs), Some(ours)) = shapes else { return Ok(None) };
         Ok(Some(match (theirs, ours) {
             (Shape::Record(theirs), Shape::Record(ours)) => self.record(theirs, own, ours)?,
             (Shape::Sparse(from, theirs), Shape::Sparse(to, ours)) => {
-                [self.sparse((*from, theirs), (*to, ours))?].into()
+                [self.sparse((*from, theirs), (*to, ours))?.into()].into()
             }
             (Shape::Union(from, theirs), Shape::Union(to, ours)) => {
-                [self.union((*from, theirs), (*to, ours))?].into()
+                [self.union((*from, theirs), (*to, ours))?.into()].into()
             }
             (
                 Shape::Enum { width: from, members: theirs, .. },
                 Shape::Enum { width: to, members: ours, .. },
             ) => {
-                if (from, theirs) == (to, ours) {
-                    return Ok(Some([Step::Copy(to.bytes())].into()));
-                }
                 let preset = self.held(place.0, place.1, &Type::Named(own.into()));
-                let members = paired(theirs, ours);
                 self.lose_members(theirs, ours, Lost::Member);
-                [Step::Enum(Box::new(Enum { from: *from, to: *to, members, preset }))].into()
+                [member((*from, theirs), (*to, ours), &preset).into()].into()
             }
             (Shape::Flags(from, theirs), Shape::Flags(to, ours)) => {
-                if (from, theirs) == (to, ours) {
-                    return Ok(Some([Step::Copy(to.bytes())].into()));
-                }
-                let bits = paired(theirs, ours);
                 self.lose_members(theirs, ours, Lost::Bit);
-                [Step::Flags(Box::new(Flags { from: *from, to: *to, bits }))].into()
+                [bits((*from, theirs), (*to, ours)).into()].into()
             }
             _ => return Ok(None),
         }))
     }
 
-    fn record(
-        &mut self,
-        theirs: &'s [Field],
-        own: &'s str,
-        ours: &'s [Field],
-    ) -> Result<Vec<Step>, WireError> {
-        let places: BTreeMap<&str, usize> =
-            theirs.iter().enumerate().map(|(at, field)| (field.name.as_str(), at)).collect();
-        let pairs: Vec<Option<usize>> =
-            ours.iter().map(|field| places.get(field.name.as_str()).copied()).collect();
-        let found = pairs.iter().flatten();
-        for (at, field) in theirs.iter().enumerate() {
-            if found.clone().all(|pair| *pair != at) {
-                self.lose(&field.name, Lost::Skipped);
-            }
-        }
-        if found.clone().zip(found.skip(1)).all(|(one, next)| one < next) {
-            self.in_order(theirs, own, ours, &pairs)
-        } else {
-            self.moved(theirs, own, ours, &pairs)
-        }
-    }
-
-    /// A record whose common fields stand in one order: read once from front to back.
-    fn in_order(
-        &mut self,
-        theirs: &'s [Field],
-        own: &'s str,
-        ours: &'s [Field],
-        pairs: &[Option<usize>],
-    ) -> Result<Vec<Step>, WireError> {
-        let is_last = core::mem::take(&mut self.last);
-        let (mut steps, mut next) = (Vec::new(), 0);
-        for (at, (field, pair)) in ours.iter().zip(pairs).enumerate() {
-            let Some(pair) = *pair else {
-                self.lose(&field.name, Lost::Held);
-                steps.extend(self.absent(own, at, &field.kind));
-                continue;
-            };
-            for skipped in &theirs[next..pair] {
-                steps.extend(self.skip(&skipped.kind)?);
-            }
-            next = pair + 1;
-            self.last = is_last && next == theirs.len() && at + 1 == ours.len();
-            match self.field(&theirs[pair], field, (own, at))? {
-                Some(converted) => steps.extend(converted),
-                None => {
-                    steps.extend(self.skip(&theirs[pair].kind)?);
-                    steps.extend(self.absent(own, at, &field.kind));
-                }
-            }
-        }
-        for skipped in &theirs[next..] {
-            steps.extend(self.skip(&skipped.kind)?);
-        }
-        Ok(steps)
-    }
-
-    /// A record whose fields stand in another order: walked once to find them, then read in runs
-    /// that stand in one order.
-    fn moved(
-        &mut self,
-        theirs: &'s [Field],
-        own: &'s str,
-        ours: &'s [Field],
-        pairs: &[Option<usize>],
-    ) -> Result<Vec<Step>, WireError> {
-        self.last = false;
-        // Each list is counted by the field that was newest where it stands.
-        let (mut newest, mut skips) = (Vec::new(), Vec::new());
-        for field in theirs {
-            newest.push(self.newest);
-            skips.push(self.skip(&field.kind)?);
-        }
-        let after = self.newest;
-        // The field that the peer's bytes are at, and the fields that have to be gone to.
-        let (mut at, mut gone_to, mut read) = (theirs.len(), BTreeMap::new(), Vec::new());
-        for (place, (field, pair)) in ours.iter().zip(pairs).enumerate() {
-            let mut converted = None;
-            if let Some(pair) = *pair {
-                self.newest = newest[pair];
-                converted = self.field(&theirs[pair], field, (own, place))?;
-                if converted.is_some() {
-                    if at != pair {
-                        read.push(self.go_to(pair, &mut gone_to));
-                    }
-                    at = pair + 1;
-                }
-            } else {
-                self.lose(&field.name, Lost::Held);
-            }
-            read.extend(converted.unwrap_or_else(|| self.absent(own, place, &field.kind)));
-        }
-        self.newest = after;
-        if at != theirs.len() {
-            read.push(self.go_to(theirs.len(), &mut gone_to));
-        }
-        let mark = |at: usize| gone_to.get(&at).map(|place| Step::Mark(*place));
-        let mut steps = Vec::new();
-        for (at, skip) in skips.into_iter().enumerate() {
-            steps.extend(mark(at));
-            steps.extend(skip);
-        }
-        steps.extend(mark(theirs.len()));
-        steps.extend(read);
-        Ok(steps)
-    }
-
-    /// The step back to one of the peer's fields, which is marked on the way.
-    fn go_to(&mut self, field: usize, gone_to: &mut BTreeMap<usize, usize>) -> Step {
-        let place = gone_to.entry(field).or_insert_with(|| {
-            self.places += 1;
-            self.places - 1
-        });
-        Step::Go(*place)
-    }
-
-    /// The steps for a field of this build that the peer does not have.
-    fn absent(&self, own: &str, at: usize, kind: &Type) -> Vec<Step> {
-        match kind {
-            Type::Leaf(Kind::Count16) => [Step::PutCount(None)].into(),
-            Type::List { count: CountAt::Field(_), .. } => [Step::NoEntries].into(),
-            Type::Named(name) if holds_count(self.own, kind) => match self.own.shapes.get(name) {
-                Some(Shape::Record(fields)) => {
-                    let fields = fields.iter().enumerate();
-                    fields.flat_map(|(at, field)| self.absent(name, at, &field.kind)).collect()
-                }
-                _ => Vec::new(),
-            },
-            _ => [Step::Insert(self.held(own, at, kind))].into(),
-        }
-    }
-
-    /// The steps over a value that only the peer has.
-    fn skip(&mut self, kind: &'s Type) -> Result<Vec<Step>, WireError> {
-        if let Some(size) = size_of(self.peer, kind)
-            && !holds_count(self.peer, kind)
-        {
-            return Ok([Step::Skip(size)].into());
-        }
-        Ok(match kind {
-            Type::Leaf(Kind::Count16) => [Step::TakeCount(self.take_count())].into(),
-            Type::List { count: CountAt::Field(_), .. } => {
-                [Step::WalkCounted(self.taken()?, kind.clone())].into()
-            }
-            Type::Named(name) => match self.peer.shapes.get(name) {
-                Some(Shape::Record(fields)) => {
-                    let mut steps = Vec::new();
-                    for field in fields {
-                        steps.extend(self.skip(&field.kind)?);
-                    }
-                    steps
-                }
-                _ => [Step::Walk(kind.clone())].into(),
-            },
-            _ => [Step::Walk(kind.clone())].into(),
-        })
-    }
-
     /// The number that the peer's next count field is remembered by.
-    fn take_count(&mut self) -> usize {
-        self.newest = Some(self.counts);
-        self.counts += 1;
-        self.counts - 1
+    pub(super) fn take_count(&mut self) -> usize {
+        self.newest = Some(self.notes);
+        self.notes += 1;
+        self.notes - 1
     }
 
     /// The peer's newest count field, which no other list may take then.
-    fn taken(&mut self) -> Result<usize, WireError> {
+    pub(super) fn taken(&mut self) -> Result<usize, WireError> {
         self.newest.take().ok_or(WireError::new("", Fault::NoCount))
     }
 
     /// The steps for two fields of one name; nothing where they are of different families.
-    fn field(
+    pub(super) fn field(
         &mut self,
         peer: &'s Field,
         own: &'s Field,
         place: (&'s str, usize),
-    ) -> Result<Option<Vec<Step>>, WireError> {
+    ) -> Result<Option<Vec<Part>>, WireError> {
         self.path.push(&own.name);
         let steps = self.kind(&peer.kind, &own.kind, place);
         self.path.pop();
@@ -292,7 +123,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Writes down what is lost of a name inside what is paired.
-    fn lose(&mut self, name: &str, lost: Lost) {
+    pub(super) fn lose(&mut self, name: &str, lost: Lost) {
         let path = self.path.iter().copied().chain([name]).collect::<Vec<_>>().join(".");
         self.losses.push(Loss { path, lost });
     }
@@ -312,28 +143,36 @@ impl<'s> Compiler<'s> {
         peer: &'s Type,
         own: &'s Type,
         place: (&'s str, usize),
-    ) -> Result<Option<Vec<Step>>, WireError> {
+    ) -> Result<Option<Vec<Part>>, WireError> {
+        if let Some(size) = size_of(self.peer, peer)
+            && !holds_count(self.peer, peer)
+            && !matches!(peer, Type::Named(name) if matches!(self.peer.shapes.get(name), Some(Shape::Record(_))))
+            && same_type((self.peer, peer), (self.own, own))
+        {
+            return Ok(Some([Layout::copy(size).into()].into()));
+        }
         let held = || self.held(place.0, place.1, own);
         let step = match (peer, own) {
             (Type::Tail(peer), Type::Tail(own)) => {
                 let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
-                Step::Tail { steps, absent: Box::default() }
+                Step::Tail { steps, absent: Vec::new() }
             }
             // Where this build's packet may end, its field holds what its type does.
             (peer, Type::Tail(own)) => return self.kind(peer, own, ("", 0)),
             (Type::Tail(peer), own) => {
                 let absent = held();
                 let Some(steps) = self.kind(peer, own, place)? else { return Ok(None) };
-                Step::Tail { steps: tidy(steps), absent }
+                Step::Tail { steps: joined(steps), absent }
             }
             (Type::Leaf(Kind::Count16), Type::Leaf(Kind::Count16)) => {
                 let count = self.take_count();
-                return Ok(Some([Step::TakeCount(count), Step::PutCount(Some(count))].into()));
+                let steps = [Step::TakeCount(count), Step::PutCount(Some(count))];
+                return Ok(Some(steps.map(Part::from).into()));
             }
-            (Type::Leaf(from), Type::Leaf(to)) => match leaf(*from, *to, held) {
-                Some(step) => step,
-                None => return Ok(None),
-            },
+            (Type::Leaf(Kind::Rest), Type::Leaf(Kind::Rest)) => Step::CopyRest,
+            (Type::Leaf(from), Type::Leaf(to)) => {
+                return Ok(number(*from, *to, &held()).map(|part| [part].into()));
+            }
             (Type::Str8(_) | Type::Str16(_), Type::Str8(cap) | Type::Str16(cap)) => {
                 let width = |it: &Type| {
                     if matches!(it, Type::Str8(_)) { Width::One } else { Width::Two }
@@ -353,16 +192,16 @@ impl<'s> Compiler<'s> {
             }
             _ => return Ok(None),
         };
-        Ok(Some([step].into()))
+        Ok(Some([step.into()].into()))
     }
 
     /// Two types inside a group, where a value holds what its type does before a visit.
     fn inner(&mut self, peer: &'s Type, own: &'s Type) -> Result<Option<Steps>, WireError> {
         self.last = false;
-        Ok(self.kind(peer, own, ("", 0))?.map(tidy))
+        Ok(self.kind(peer, own, ("", 0))?.map(joined))
     }
 
-    fn list(&mut self, peer: &'s Type, own: &'s Type) -> Result<Option<Vec<Step>>, WireError> {
+    fn list(&mut self, peer: &'s Type, own: &'s Type) -> Result<Option<Vec<Part>>, WireError> {
         let (
             Type::List { count: from, cap: from_cap, entry: theirs },
             Type::List { count: to, cap: to_cap, entry: ours },
@@ -388,14 +227,12 @@ impl<'s> Compiler<'s> {
         };
         let entries = if is_last && same_type((self.peer, theirs), (self.own, ours)) {
             Entries::Rest
-        } else if let [Step::Copy(size)] = &*steps {
-            Entries::Flat(*size)
         } else {
-            Entries::Each { kind: (**theirs).clone(), steps }
+            Entries::of(theirs, steps)
         };
         let (from_cap, to_cap) = (*from_cap, *to_cap);
         let list = List { from, to, from_cap, to_cap, entries };
-        Ok(Some([Step::List(Box::new(list))].into()))
+        Ok(Some([Step::List(Box::new(list)).into()].into()))
     }
 
     fn sparse(
@@ -403,11 +240,11 @@ impl<'s> Compiler<'s> {
         (from, theirs): (Width, &'s [Field]),
         (to, ours): (Width, &'s [Field]),
     ) -> Result<Step, WireError> {
-        let place = self.places;
-        self.places += theirs.len() + 1;
+        let place = self.notes;
+        self.notes += theirs.len() + 1;
         let mut skips = Vec::new();
         for member in theirs {
-            skips.push(tidy(self.skip(&member.kind)?));
+            skips.push(joined(self.skip(&member.kind)?));
         }
         let mut members = Vec::new();
         for (bit, member) in (0_u32..).zip(ours) {
@@ -417,7 +254,7 @@ impl<'s> Compiler<'s> {
             };
             self.last = false;
             if let Some(steps) = self.field(&theirs[pair], member, ("", 0))? {
-                members.push((bit, pair, tidy(steps)));
+                members.push((bit, pair, joined(steps)));
             }
         }
         for member in theirs {
@@ -451,8 +288,8 @@ impl<'s> Compiler<'s> {
     }
 
     /// What a field of this build's holds before a visit, as bytes.
-    fn held(&self, record: &str, at: usize, kind: &Type) -> Box<[u8]> {
+    pub(super) fn held(&self, record: &str, at: usize, kind: &Type) -> Vec<u8> {
         let held = self.own.presets.get(record).and_then(|fields| fields.get(at));
-        held.map_or_else(|| preset(self.own, kind).into(), |bytes| bytes.as_slice().into())
+        held.cloned().unwrap_or_else(|| self.own.held(kind))
     }
 }

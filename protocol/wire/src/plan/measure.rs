@@ -20,7 +20,7 @@ pub(super) fn holds_count(schema: &Schema, kind: &Type) -> bool {
 /// How many bytes each value of a type takes, where that is one number.
 pub(super) fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
     match kind {
-        Type::Leaf(kind) => size_of_leaf(*kind),
+        Type::Leaf(kind) => kind.size(),
         Type::Named(name) => match schema.shapes.get(name)? {
             Shape::Record(fields) => {
                 fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
@@ -30,18 +30,4 @@ pub(super) fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
         },
         _ => None,
     }
-}
-
-/// The same of a leaf.
-pub(super) const fn size_of_leaf(kind: Kind) -> Option<usize> {
-    Some(match kind {
-        Kind::U8 | Kind::I8 | Kind::Bool => 1,
-        Kind::U16 | Kind::I16 | Kind::Count16 => 2,
-        Kind::U32 | Kind::I32 | Kind::F32 => 4,
-        Kind::U64 | Kind::I64 | Kind::F64 => 8,
-        Kind::F32x3 => 12,
-        Kind::F32x4 | Kind::Hash128 | Kind::Guid => 16,
-        Kind::Root => 32,
-        Kind::Varu32 | Kind::Rest => return None,
-    })
 }

@@ -5,17 +5,80 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::kind::{Kind, Width};
+use super::change::Change;
+use super::segment::{Layout, SEGMENT_MAX, Segment};
+use crate::kind::Width;
 use crate::schema::Type;
 
-/// The steps for one message.
+/// How one message is rewritten.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) enum Program {
+    /// One that always takes as many bytes here.
+    Straight(Box<[Stretch]>),
+    /// Any other.
+    Winding(Winding),
+}
+
+/// Values of fixed size, and what is skipped behind them.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    pub(super) segment: Segment,
+    pub(super) skip: Skip,
+}
+
+/// Something of no fixed size that only the peer has.
+#[derive(Debug)]
+pub(super) enum Skip {
+    Nothing,
+    Text(Width, usize),
+    Value(Box<Type>),
+}
+
+/// Steps that may depend on each other.
+#[derive(Debug)]
+pub(super) struct Winding {
     pub(super) steps: Steps,
-    /// How many places the steps remember.
-    pub(super) places: usize,
-    /// How many of the peer's count fields the steps remember.
-    pub(super) counts: usize,
+    /// How many numbers the steps remember: places in the packet, and the peer's count fields.
+    pub(super) notes: usize,
+}
+
+impl Program {
+    /// The program of these parts.
+    pub(super) fn new(parts: Vec<Part>, notes: usize) -> Self {
+        let made = |part: &Part| match part {
+            Part::Fixed(layout) => Some(layout.to),
+            Part::Step(Step::Walk(_)) => Some(0),
+            Part::Step(_) => None,
+        };
+        match parts.iter().map(made).sum::<Option<usize>>() {
+            Some(made) if made <= SEGMENT_MAX => Self::Straight(straight(parts)),
+            _ => Self::Winding(Winding { steps: joined(parts), notes }),
+        }
+    }
+}
+
+fn straight(parts: Vec<Part>) -> Box<[Stretch]> {
+    let (mut all, mut place, mut layout) = (Vec::new(), 0, Layout::default());
+    let mut put = |layout: Layout, skip| {
+        let made = layout.to;
+        all.push(Stretch { segment: Segment::new(layout, place), skip });
+        place += made;
+    };
+    for part in parts {
+        let skip = match part {
+            Part::Fixed(next) => {
+                layout.append(next);
+                continue;
+            }
+            Part::Step(Step::Walk(Type::Str8(cap))) => Skip::Text(Width::One, cap),
+            Part::Step(Step::Walk(Type::Str16(cap))) => Skip::Text(Width::Two, cap),
+            Part::Step(Step::Walk(kind)) => Skip::Value(kind.into()),
+            Part::Step(_) => continue,
+        };
+        put(core::mem::take(&mut layout), skip);
+    }
+    put(layout, Skip::Nothing);
+    all.into()
 }
 
 /// Steps that are carried out one after the other.
@@ -24,18 +87,14 @@ pub(super) type Steps = Box<[Step]>;
 /// One step. The peer's bytes are read from front to back, but for [`Step::Go`].
 #[derive(Debug)]
 pub(super) enum Step {
-    /// These many bytes as they are.
-    Copy(usize),
+    /// Values of fixed size.
+    Segment(Segment),
     /// Everything that is left, as it is.
     CopyRest,
-    /// Not these many bytes.
-    Skip(usize),
     /// Not this value, whose length only its bytes tell.
     Walk(Type),
     /// Not this list, which is counted by a field that was remembered.
     WalkCounted(usize, Type),
-    /// Bytes the peer does not have.
-    Insert(Box<[u8]>),
     /// Remember this place.
     Mark(usize),
     /// Go on from a place.
@@ -46,14 +105,8 @@ pub(super) enum Step {
     PutCount(Option<usize>),
     /// No entries for the newest count field.
     NoEntries,
-    /// A `varu32` as it is.
-    Varu32,
-    /// A number of another kind.
-    Number(Number),
-    /// A value by name.
-    Enum(Box<Enum>),
-    /// Bits by name.
-    Flags(Box<Flags>),
+    /// A number that is a `varu32` on either side.
+    Packed(Packed),
     /// A text behind a length of another width, or one with another cap.
     Text(Text),
     /// A presence byte, then what follows if present.
@@ -67,34 +120,15 @@ pub(super) enum Step {
     /// A length, then a body.
     Section(Steps),
     /// What follows if anything is left, else these bytes.
-    Tail { steps: Steps, absent: Box<[u8]> },
+    Tail { steps: Steps, absent: Vec<u8> },
 }
 
-/// A number from one kind to another; what does not fit is the preset.
+/// A number of fixed size where a size is told, else a `varu32`.
 #[derive(Debug)]
-pub(super) struct Number {
-    pub(super) from: Kind,
-    pub(super) to: Kind,
-    pub(super) preset: Box<[u8]>,
-}
-
-/// An enum from one build to another; what this build has no name for is the preset.
-#[derive(Debug)]
-pub(super) struct Enum {
-    pub(super) from: Width,
-    pub(super) to: Width,
-    /// The peer's value and this build's, sorted.
-    pub(super) members: Vec<(u32, u32)>,
-    pub(super) preset: Box<[u8]>,
-}
-
-/// Flags from one build to another; bits without a name here vanish.
-#[derive(Debug)]
-pub(super) struct Flags {
-    pub(super) from: Width,
-    pub(super) to: Width,
-    /// The peer's bit and this build's.
-    pub(super) bits: Vec<(u32, u32)>,
+pub(super) struct Packed {
+    pub(super) from: Option<usize>,
+    pub(super) to: Option<usize>,
+    pub(super) change: Change,
 }
 
 /// A text; what is longer than this build allows is the preset.
@@ -103,7 +137,7 @@ pub(super) struct Text {
     pub(super) from: Width,
     pub(super) to: Width,
     pub(super) cap: usize,
-    pub(super) preset: Box<[u8]>,
+    pub(super) preset: Vec<u8>,
 }
 
 /// Where a list's count stands.
@@ -132,9 +166,23 @@ pub(super) enum Entries {
     /// They are all that is left, as they are.
     Rest,
     /// So many bytes each, as they are.
-    Flat(usize),
+    Copies(usize),
+    /// Of fixed size each.
+    Segments(Segment),
     /// One by one.
     Each { kind: Type, steps: Steps },
+}
+
+impl Entries {
+    /// Entries of the peer's `kind`, by the steps for one.
+    pub(super) fn of(kind: &Type, steps: Steps) -> Self {
+        match <[Step; 1]>::try_from(steps.into_vec()) {
+            Ok([Step::Segment(segment)]) if segment.is_copy => Self::Copies(segment.from),
+            Ok([Step::Segment(segment)]) => Self::Segments(segment),
+            Ok(step) => Self::Each { kind: kind.clone(), steps: step.into() },
+            Err(steps) => Self::Each { kind: kind.clone(), steps: steps.into() },
+        }
+    }
 }
 
 /// A sparse set.
@@ -159,19 +207,43 @@ pub(super) struct Union {
     pub(super) cases: Vec<(u32, u32, Steps)>,
 }
 
-/// The same steps with neighbours joined.
-pub(super) fn tidy(steps: Vec<Step>) -> Steps {
-    let mut tidied: Vec<Step> = Vec::with_capacity(steps.len());
-    for step in steps {
-        match (tidied.last_mut(), step) {
-            (Some(Step::Copy(before)), Step::Copy(more))
-            | (Some(Step::Skip(before)), Step::Skip(more)) => *before += more,
-            (Some(Step::Insert(before)), Step::Insert(more)) => {
-                *before = [&**before, &*more].concat().into();
+/// What a value comes to before its neighbours are known.
+#[derive(Debug)]
+pub(super) enum Part {
+    Fixed(Layout),
+    Step(Step),
+}
+
+impl From<Layout> for Part {
+    fn from(layout: Layout) -> Self {
+        Self::Fixed(layout)
+    }
+}
+
+impl From<Step> for Part {
+    fn from(step: Step) -> Self {
+        Self::Step(step)
+    }
+}
+
+/// Parts that follow each other as steps: neighbours of fixed size are one segment.
+pub(super) fn joined(parts: Vec<Part>) -> Steps {
+    let (mut steps, mut fixed) = (Vec::new(), None::<Layout>);
+    for part in parts {
+        match part {
+            Part::Fixed(next) => match &mut fixed {
+                Some(layout) if layout.to + next.to <= SEGMENT_MAX => layout.append(next),
+                _ => {
+                    let full = fixed.replace(next);
+                    steps.extend(full.map(|layout| Step::Segment(Segment::new(layout, 0))));
+                }
+            },
+            Part::Step(step) => {
+                steps.extend(fixed.take().map(|layout| Step::Segment(Segment::new(layout, 0))));
+                steps.push(step);
             }
-            (_, Step::Insert(nothing)) if nothing.is_empty() => {}
-            (_, step) => tidied.push(step),
         }
     }
-    tidied.into()
+    steps.extend(fixed.map(|layout| Step::Segment(Segment::new(layout, 0))));
+    steps.into()
 }

@@ -17,6 +17,9 @@ use crate::limit::{
     ENVELOPE_BODY_MAX, LIST8_MAX, LIST16_MAX, NESTING_MAX, SCHEMA_NAME_MAX, STR8_MAX, STR16_MAX,
 };
 
+/// The first version of the frame that names a case by a token with dots.
+const TOKENS_SINCE: u32 = 2;
+
 /// The schema that this text spells. Whether its shapes fit together is not asked.
 pub(super) fn parse(text: &str) -> Result<Schema, SchemaError> {
     let mut lines = Lines { rest: text, number: 0 };
@@ -79,6 +82,19 @@ impl<'a> Words<'a> {
         }
         self.0 = rest;
         Ok(name)
+    }
+
+    /// Names joined by dots: what a row of a table is called.
+    fn token(&mut self) -> Result<&'a str, SchemaFault> {
+        let line = self.0;
+        let mut len = self.name()?.len();
+        while self.eat(".") {
+            len += 1 + self.name()?.len();
+        }
+        if len > SCHEMA_NAME_MAX {
+            return Err(SchemaFault::Expected("a token of at most 64 characters"));
+        }
+        Ok(&line[..len])
     }
 
     /// A name that starts with a capital, which no other word does.
@@ -228,7 +244,10 @@ fn parse_cases(
 ) -> Result<Vec<Case>, SchemaFault> {
     let (mut cases, mut names, mut tags) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     while let Some(mut words) = lines.after("  ") {
-        let name = words.name()?;
+        let name = words.token()?;
+        if name.contains('.') && protocol < TOKENS_SINCE {
+            return Err(SchemaFault::TooNew);
+        }
         words.expect(" ")?;
         let tag = words.number(largest(width))?;
         words.expect(" ")?;

@@ -41,7 +41,7 @@ fn rewritten<Theirs: Fields, Own: Fields>(packet: &[u8]) -> Result<Option<Own>, 
     }
 }
 
-fn read<Theirs: Fields, Own: Fields>(theirs: Theirs) -> Own {
+pub(super) fn read<Theirs: Fields, Own: Fields>(theirs: Theirs) -> Own {
     rewritten::<Theirs, Own>(&bytes(theirs)).unwrap().expect("every case is known")
 }
 
@@ -448,7 +448,7 @@ fn messages_pair_by_name_and_take_the_numbers_of_either_build() {
 }
 
 /// What is lost of the message, as lines.
-fn losses<Theirs: Fields, Own: Fields>() -> Vec<String> {
+pub(super) fn losses<Theirs: Fields, Own: Fields>() -> Vec<String> {
     let plan = plan::<Theirs, Own>();
     let told = plan.losses(7).unwrap().iter();
     told.map(|Loss { path, lost }| format!("{path} {}", lost.word())).collect()

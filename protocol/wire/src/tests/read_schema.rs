@@ -67,6 +67,22 @@ fn an_older_frame_does_not_spell_the_newer_word() {
     assert_eq!(refused.fault, SchemaFault::TooNew);
 }
 
+/// WIRE-19, PLAN-26
+#[test]
+fn a_case_is_named_by_a_token_of_names_joined_by_dots() {
+    assert!(read("union A u8\n  water.foam_2.Colour 1 u8\n").is_ok());
+    let name = SchemaFault::Expected("a name of at most 64 letters, digits and _");
+    for token in [".water", "water.", "water..foam", "water.2"] {
+        assert_eq!(fault(&format!("union A u8\n  {token} 1 u8\n")), (2, name), "{token}");
+    }
+    let long = format!("union A u8\n  {}.{} 1 u8\n", "a".repeat(32), "b".repeat(32));
+    assert_eq!(fault(&long), (2, SchemaFault::Expected("a token of at most 64 characters")));
+    assert_eq!(fault("record A\n  water.foam u8\n"), (2, SchemaFault::Expected(" ")));
+    let older = HEAD.replacen("protocol 2", "protocol 1", 1);
+    let refused = Schema::read(format!("{older}union A u8\n  water.foam 1 u8\n").as_bytes());
+    assert_eq!(refused.unwrap_err().fault, SchemaFault::TooNew);
+}
+
 #[test]
 fn what_cannot_be_stepped_over_is_refused_with_its_line() {
     use SchemaFault::{AfterEnd, Cycle, Expected, NoShape, TakesNothing, TooDeep, TooWide, Twice};
