@@ -11,7 +11,7 @@ use dh_messages::{
 };
 use dh_tests::fuzz::{BODIES, FRAMES, SCHEMAS, TEXTS};
 use dh_wire::envelope::Decoder;
-use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX};
+use dh_wire::limit::{READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX, SCHEMA_TEXT_MAX};
 use dh_wire::schema::{Schema, Shape, Type, pack};
 
 use crate::fixture::{ENVELOPE, bytes_of, checked_in, file_of, packet_of, row_of};
