@@ -1,6 +1,10 @@
 //! What the inspector is asked, and what it has done.
 
 use super::*;
+use crate::inspect::order::tests::said;
+use crate::inspect::snapshot::Process;
+use crate::runtime::Simulation;
+use crate::shell::TURN_MESSAGES;
 use dh_machine::Machine;
 
 fn told(inspector: &mut Inspector, now: u64, msg: InspectorMsg) -> Vec<Effect> {
