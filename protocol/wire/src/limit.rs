@@ -46,7 +46,7 @@ pub const PLAN_GROWTH_RATIO_MAX: usize = 2;
 pub const PLAN_GROWTH_BASE_BYTES: usize = 64 << 10;
 /// What making the plan for another build may allocate beside its share of that build's schema
 /// text, in bytes: so much for each field, counted wherever it is used.
-pub const PLAN_MEMORY_BASE_BYTES: usize = SCHEMA_FIELDS_MAX * 512;
+pub const PLAN_MEMORY_BASE_BYTES: usize = SCHEMA_FIELDS_MAX * 1_024;
 /// What rewriting may allocate beside its share per byte, in bytes: what it may add, while that
 /// grows, and the places of fields that stand in another order.
 pub const REWRITE_MEMORY_BASE_BYTES: usize = PLAN_GROWTH_BASE_BYTES * 4 + SCHEMA_FIELDS_MAX * 16;
