@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod net;
 pub mod pacer;
 
+mod accent;
 mod actor;
 mod barrier;
 mod builds;

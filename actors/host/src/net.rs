@@ -3,7 +3,6 @@
 //! Owned by a runtime, used by the actors that listen and dial. Everything that happens is told
 //! through inlets; nothing here decides who may join, and nothing reads a message's body.
 
-mod accent;
 mod admission;
 mod certificate;
 mod close;
@@ -41,7 +40,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 
-pub use self::accent::Accent;
 pub use self::admission::{Failed, Incoming, Knock, Verdict};
 pub use self::close::{By, Closed, code};
 pub use self::congestion::Congestion;
@@ -62,6 +60,7 @@ pub use self::simulated::{DatagramRecord, PacketFate, PacketRecord, SimulatedNet
 
 pub(crate) use self::connection::Face;
 pub(crate) use self::quic::Heard;
+pub use crate::accent::Accent;
 
 use self::endpoint::MemoryDoor;
 use self::limit::hits::Hits;

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use dh_machine::Micros;
 
-use super::accent::Accent;
 use super::close::{Closed, code};
 use super::congestion::End;
 use super::key::PeerKey;
@@ -19,6 +18,7 @@ use super::link::Links;
 use super::memory::MemoryEnd;
 use super::quic::QuicLane;
 use super::{Shared, limit, lock};
+use crate::accent::Accent;
 use crate::port::Inlet;
 use crate::registry::ActorId;
 

@@ -20,11 +20,11 @@ impl Accent {
         Self(Arc::new(say))
     }
 
-    pub(super) fn message<'a>(&self, id: u8, body: &[u8]) -> Option<(u8, Cow<'a, [u8]>)> {
+    pub(crate) fn message<'a>(&self, id: u8, body: &[u8]) -> Option<(u8, Cow<'a, [u8]>)> {
         (self.0)(id, body).map(|(id, body)| (id, Cow::Owned(body)))
     }
 
-    pub(super) fn datagram(&self, datagram: &Bytes) -> Option<Bytes> {
+    pub(crate) fn datagram(&self, datagram: &Bytes) -> Option<Bytes> {
         let (id, body) = datagram.split_first()?;
         let (id, mut body) = (self.0)(*id, body)?;
         body.insert(0, id);
