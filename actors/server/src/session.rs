@@ -272,7 +272,7 @@ impl Actor for SessionActor {
                 let line = Forwarded { peer, id: line.id, text };
                 self.directory.to_roster(RosterMsg::Forwarded(line));
             }
-            Effect::Keep(kept) => self.kept = Some(kept),
+            Effect::Keep(kept) => self.kept = Some(*kept),
             Effect::Remember(build) => {
                 self.opening.facts.builds.keep(build, cx.scope().runtime());
             }

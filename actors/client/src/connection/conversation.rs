@@ -34,7 +34,7 @@ impl Connecting {
         match (&mut self.it.phase, message) {
             (_, ToClient::SessionEnd(end)) => self.told(&end, out),
             (Phase::Attempting { exchange: Exchange::Unsaid, .. }, ToClient::SchemaHash(told)) => {
-                self.settle(told, out)
+                self.settle(told, out);
             }
             (
                 Phase::Attempting { exchange: Exchange::Asked { theirs, sent }, .. },
@@ -44,7 +44,7 @@ impl Connecting {
                 self.exchange(asked, &text, out);
             }
             (Phase::Attempting { exchange: Exchange::Agreed, .. }, ToClient::ServerInfo(info)) => {
-                self.informed(&info, out)
+                self.informed(&info, out);
             }
             (Phase::Loading { map_generation }, ToClient::SpawnAck(ack)) => {
                 let generation = *map_generation;
@@ -67,7 +67,7 @@ impl Connecting {
     }
 
     fn read(&mut self, id: u8, body: &[u8]) -> Result<Option<ToClient>, WireError> {
-        let dialect = self.it.terms.as_ref().map_or(self.own.native(), Terms::dialect);
+        let dialect = self.it.terms.as_ref().map_or_else(|| self.own.native(), Terms::dialect);
         dialect.read(Channel::Stream, id, body, &mut self.scratch)
     }
 

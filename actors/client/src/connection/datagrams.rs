@@ -80,7 +80,7 @@ impl Datagrams {
     ) -> Result<Option<Snapshot>, String> {
         let SnapshotFragment { tick, index, count, slice } = fragment;
         match self.assembler.accept(Tick(*tick), *index, *count, slice) {
-            Ok(Joined::Whole(whole)) => match message(dialect, scratch, &whole)? {
+            Ok(Joined::Whole(whole)) => match message(dialect, scratch, whole)? {
                 Some(ToClient::Snapshot(snapshot)) => Ok(Some(snapshot)),
                 Some(_) => Err("the joined fragments are no snapshot".to_owned()),
                 None => Ok(None),

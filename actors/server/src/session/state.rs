@@ -106,7 +106,7 @@ pub enum Effect {
     /// Ask the roster to tell the peer once more who is here.
     AskRoom,
     /// Keep this for a restart.
-    Keep(Kept),
+    Keep(Box<Kept>),
     /// Remember a build for the sessions after this one.
     Remember(Arc<Build>),
     /// Hand inputs to the tick.
@@ -304,7 +304,7 @@ impl Session {
         let (phase, presence) = (self.phase.clone(), self.presence.clone());
         let buckets = [self.chat_bucket, self.console_bucket];
         let speech = self.speech.clone();
-        out.push(Effect::Keep(Kept { phase, presence, map, buckets, speech }));
+        out.push(Effect::Keep(Box::new(Kept { phase, presence, map, buckets, speech })));
     }
 
     pub(super) fn end(&mut self, ending: Ending, out: &mut Outbox<Effect>) {

@@ -67,7 +67,7 @@ fn kept_at(phase: &Phase) -> Option<Kept> {
     let mut keep = |effects: Vec<Effect>| {
         for effect in effects {
             if let Effect::Keep(it) = effect {
-                kept = Some(it);
+                kept = Some(*it);
             }
         }
     };

@@ -171,7 +171,7 @@ fn what_a_schema_does_not_list_is_not_sent_and_logged_once() {
 fn a_session_that_is_remade_reads_its_peer_as_before() {
     let (_, spawned) = playing(&other());
     let kept = spawned.iter().rev().find_map(|it| match it {
-        Effect::Keep(kept) => Some(kept.clone()),
+        Effect::Keep(kept) => Some(Kept::clone(kept)),
         _ => None,
     });
     let session = Session::resume(opening(), kept.unwrap(), Micros(0));

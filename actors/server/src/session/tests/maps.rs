@@ -59,7 +59,7 @@ fn a_session_that_is_remade_after_a_switch_knows_the_map_that_stands() {
     let mut talk = Talk::playing();
     let kept = |effects: Vec<Effect>| {
         let mut kept = effects.into_iter().filter_map(|effect| match effect {
-            Effect::Keep(kept) => Some(kept),
+            Effect::Keep(kept) => Some(*kept),
             _ => None,
         });
         kept.next_back().unwrap()

@@ -101,7 +101,7 @@ fn a_restart_is_no_way_to_more_lines() {
         say(&mut talk, &n.to_string());
     }
     let kept = say(&mut talk, "the last").into_iter().find_map(|effect| match effect {
-        Effect::Keep(kept) => Some(kept),
+        Effect::Keep(kept) => Some(*kept),
         _ => None,
     });
     talk.session = Session::resume(opening(), kept.unwrap(), talk.now);
