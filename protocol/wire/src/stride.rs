@@ -64,8 +64,9 @@ pub(crate) fn step(
     count: usize,
 ) -> Result<(), WireError> {
     match kind {
-        // Most of what has no fixed size. Nobody will read it.
+        // Most of what has no fixed size. Nobody will read its letters.
         Type::Str8(cap) => reader.take_prefixed("", Width::One, *cap).map(drop),
+        Type::Str16(cap) => reader.take_prefixed("", Width::Two, *cap).map(drop),
         _ => step_into(schema, kind, reader, count),
     }
 }

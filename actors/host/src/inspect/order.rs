@@ -249,7 +249,7 @@ pub(super) mod tests {
             let text = logged("a/b", outcome);
             assert!(text.contains("by=127.0.0.1:4711") && text.contains("a/b"), "{text}");
         }
-        let text = logged(&"é\n".repeat(8_000), Ok("done".to_owned()));
+        let text = logged(&"\u{e9}\n".repeat(8_000), Ok("done".to_owned()));
         assert!(text.len() < 3 * LOGGED_MAX && !text.contains('\n'), "{}", text.len());
     }
 }

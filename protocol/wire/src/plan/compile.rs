@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::alike::{same_named, same_type};
 use super::leaf::{bits, member, number};
 use super::loss::{Loss, Lost};
-use super::measure::{holds_count, size_of};
+use super::measure::size_of_single;
 use super::program::{
     CountedBy, Entries, List, Part, Program, Sparse, Step, Steps, Text, Union, joined,
 };
@@ -144,9 +144,7 @@ impl<'s> Compiler<'s> {
         own: &'s Type,
         place: (&'s str, usize),
     ) -> Result<Option<Vec<Part>>, WireError> {
-        if let Some(size) = size_of(self.peer, peer)
-            && !holds_count(self.peer, peer)
-            && !matches!(peer, Type::Named(name) if matches!(self.peer.shapes.get(name), Some(Shape::Record(_))))
+        if let Some(size) = size_of_single(self.peer, peer)
             && same_type((self.peer, peer), (self.own, own))
         {
             return Ok(Some([Layout::copy(size).into()].into()));

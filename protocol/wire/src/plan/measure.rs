@@ -17,16 +17,27 @@ pub(super) fn holds_count(schema: &Schema, kind: &Type) -> bool {
     }
 }
 
-/// How many bytes each value of a type takes, where that is one number.
+/// How many bytes each value of a type takes, where that is one number. Nothing of a count field,
+/// and of what has one, as a list after it has to know of it.
 pub(super) fn size_of(schema: &Schema, kind: &Type) -> Option<usize> {
+    let fields = match kind {
+        Type::Named(name) => match schema.shapes.get(name) {
+            Some(Shape::Record(fields)) => fields,
+            _ => return size_of_single(schema, kind),
+        },
+        _ => return size_of_single(schema, kind),
+    };
+    fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
+}
+
+/// The same of a value that holds no other.
+pub(super) fn size_of_single(schema: &Schema, kind: &Type) -> Option<usize> {
     match kind {
+        Type::Leaf(Kind::Count16) => None,
         Type::Leaf(kind) => kind.size(),
         Type::Named(name) => match schema.shapes.get(name)? {
-            Shape::Record(fields) => {
-                fields.iter().try_fold(0, |sum, field| Some(sum + size_of(schema, &field.kind)?))
-            }
             Shape::Enum { width, .. } | Shape::Flags(width, _) => Some(width.bytes()),
-            Shape::Sparse(..) | Shape::Union(..) => None,
+            Shape::Record(_) | Shape::Sparse(..) | Shape::Union(..) => None,
         },
         _ => None,
     }

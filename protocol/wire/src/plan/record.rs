@@ -176,9 +176,7 @@ impl<'s> Compiler<'s> {
 
     /// The steps over a value that only the peer has.
     pub(super) fn skip(&mut self, kind: &'s Type) -> Result<Vec<Part>, WireError> {
-        if let Some(size) = size_of(self.peer, kind)
-            && !holds_count(self.peer, kind)
-        {
+        if let Some(size) = size_of(self.peer, kind) {
             return Ok([Layout::skip(size).into()].into());
         }
         Ok(match kind {

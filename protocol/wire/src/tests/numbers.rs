@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::plan::{Plan, Planned, Scratch};
-use crate::schema::{Field, MessageEntry, Schema, Shape, Type};
+use crate::schema::{CountAt, Field, MessageEntry, Schema, Shape, Type};
 use crate::{Fault, Kind, WireError};
 
 const UP: &str = "toServer";
@@ -43,7 +43,7 @@ fn rewritten(theirs: &Fields, ours: &Fields, packet: &[u8]) -> Result<Vec<u8>, W
     let plan = Plan::new(&build(ours), build(theirs), UP).unwrap();
     let mut scratch = Scratch::default();
     // What a packet left behind says nothing of the next.
-    let _ = plan.rewrite(7, &[0xee; 600], &mut scratch);
+    let _ = plan.rewrite(7, &[0xee; 60], &mut scratch);
     match plan.rewrite(7, packet, &mut scratch)? {
         Planned::Same(7) => Ok(packet.to_vec()),
         Planned::Rewritten(7) => Ok(scratch.body().to_vec()),
@@ -108,6 +108,103 @@ fn a_size_that_was_widened_to_eight_bytes_keeps_five_megabytes_either_way() {
     assert_eq!(rewritten(&wide, &narrow, &packet(Kind::U64)), Ok(packet(Kind::I32)));
     let past = [vec![1, 2], spelled(Kind::U64, 1 << 31)].concat();
     assert_eq!(rewritten(&wide, &narrow, &past), Ok(vec![1, 2, 0, 0, 0, 0]));
+}
+
+/// Twelve hashes, and more bytes than are moved by one segment.
+fn roots() -> (Fields, Vec<Vec<u8>>) {
+    let values = (0..12).map(|name| vec![name; 32]).collect();
+    ((0..12).map(|name| (name, Type::Leaf(Kind::Root))).collect(), values)
+}
+
+/// PLAN-07, PLAN-09, PLAN-10
+#[test]
+fn a_record_of_more_bytes_than_a_segment_arrives_in_any_order() {
+    let (all, values) = roots();
+    let packet = values.concat();
+    let fewer = all[1..].to_vec();
+    assert_eq!(rewritten(&all, &fewer, &packet), Ok(values[1..].concat()));
+    let reversed: Fields = all.iter().rev().cloned().collect();
+    let backwards: Vec<u8> = values.iter().rev().flatten().copied().collect();
+    assert_eq!(rewritten(&all, &reversed, &packet), Ok(backwards));
+    let text = |kind: Type| [&all[..], &[(20, kind)]].concat();
+    let with_text = [&packet[..], &[2, b'a', b'b']].concat();
+    let wider = rewritten(&text(TEXT), &text(Type::Str16(200)), &with_text);
+    assert_eq!(wider, Ok([&packet[..], &[2, 0, b'a', b'b']].concat()));
+    let held = rewritten(&vec![(20, TEXT)], &text(TEXT), &[0]);
+    assert_eq!(held, Ok(vec![0; 12 * 32 + 1]));
+}
+
+fn list(entry: Type) -> Fields {
+    vec![(0, Type::List { count: CountAt::Two, cap: 65_535, entry: entry.into() })]
+}
+
+#[test]
+fn a_list_grows_no_further_than_a_share_of_its_packet() {
+    let narrow = list(Type::Leaf(Kind::U8));
+    let wide = list(Type::Leaf(Kind::U64));
+    let packet = |count: u16| [&count.to_le_bytes()[..], &vec![1; usize::from(count)]].concat();
+    assert_eq!(rewritten(&narrow, &wide, &packet(9_000)).map(|it| it.len()), Ok(72_002));
+    let cap = 2 * 20_002 + (64 << 10);
+    let refused = Err(Fault::TooLong { len: 160_002, cap });
+    assert_eq!(rewritten(&narrow, &wide, &packet(20_000)).map_err(|it| it.fault), refused);
+    // Entries that are taken one by one are counted one by one.
+    let entry = |kind| list(Type::Optional(Type::Leaf(kind).into()));
+    let packet = [&20_000_u16.to_le_bytes()[..], &[1; 40_000]].concat();
+    let one_by_one = rewritten(&entry(Kind::U8), &entry(Kind::U64), &packet);
+    let cap = 2 * 40_002 + (64 << 10);
+    let len = cap + 9 - (cap - 2) % 9;
+    assert_eq!(one_by_one.map_err(|it| it.fault), Err(Fault::TooLong { len, cap }));
+}
+
+#[test]
+fn a_section_grows_no_longer_than_its_length_can_tell() {
+    let section = |kind| -> Fields {
+        let [(name, list)] = <[_; 1]>::try_from(list(Type::Leaf(kind))).unwrap();
+        vec![(name, Type::Section(list.into()))]
+    };
+    let packet = |count: u16| {
+        let body = [&count.to_le_bytes()[..], &vec![1; usize::from(count)]].concat();
+        [&(count + 2).to_le_bytes()[..], &body].concat()
+    };
+    let read = |count| rewritten(&section(Kind::U8), &section(Kind::U64), &packet(count));
+    assert_eq!(read(8_191).map(|it| it.len()), Ok(65_532));
+    let refused = Err(Fault::TooLong { len: 65_538, cap: 65_535 });
+    assert_eq!(read(8_192).map_err(|it| it.fault), refused);
+}
+
+/// What becomes of a packet between two builds whose shapes these are, `It` among them.
+fn between(theirs: &str, ours: &str, packet: &[u8]) -> Result<Vec<u8>, WireError> {
+    let told = |shapes: &str| {
+        let head = "envelope length u32 id u8 body(1048576)\ndatagram id u8 body\n";
+        let text = format!("protocol 2\n{head}message toServer 7 it stream It\n{shapes}");
+        Schema::read(text.as_bytes()).unwrap()
+    };
+    let mut scratch = Scratch::default();
+    let plan = Plan::new(&told(ours), told(theirs), UP)?;
+    assert_eq!(plan.rewrite(7, packet, &mut scratch)?, Planned::Rewritten(7));
+    Ok(scratch.body().to_vec())
+}
+
+#[test]
+fn what_goes_to_the_end_of_a_section_ends_with_it_though_other_fields_were_moved() {
+    let it = "record It\n  body section(Body)\n  after u8\n";
+    let theirs = format!("record Body\n  first varu32\n  second u8\n  rest rest\n{it}");
+    let ours = format!("record Body\n  second u8\n  first varu32\n  rest rest\n{it}");
+    let read = between(&theirs, &ours, &[5, 0, 0x80, 1, 7, 8, 9, 10]);
+    assert_eq!(read, Ok(vec![5, 0, 7, 0x80, 1, 8, 9, 10]));
+}
+
+/// PLAN-09
+#[test]
+fn where_no_record_says_otherwise_a_value_holds_what_its_type_does() {
+    let moods = "record It\n  moods list8(9, Mood)\nopen enum Mood u8\n  Calm 7\n";
+    let more = format!("{moods}  Gone 3\n");
+    assert_eq!(between(&more, moods, &[3, 7, 3, 7]), Ok(vec![3, 7, 0, 7]));
+    let closed = moods.replace("open ", "");
+    let more = more.replace("open ", "");
+    assert_eq!(between(&more, &closed, &[3, 7, 3, 7]), Ok(vec![3, 7, 7, 7]));
+    let tailed = "record It\n  first u8\n  rest tail(u16)\n";
+    assert_eq!(between("record It\n  first u8\n", tailed, &[5]), Ok(vec![5]));
 }
 
 const KINDS: [Kind; 9] = [

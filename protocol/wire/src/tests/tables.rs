@@ -35,6 +35,18 @@ mod ours {
             pub after: u8,
         }
     );
+    message!(
+        pub(super) struct Layer {
+            pub place: u8,
+            pub value: Material,
+        }
+    );
+    message!(
+        pub(super) struct Layers {
+            pub layers: List8<Layer>,
+            pub after: u8,
+        }
+    );
 }
 
 mod theirs {
@@ -62,6 +74,18 @@ mod theirs {
         pub(super) struct It {
             pub before: u8,
             pub values: List8<Material>,
+            pub after: u8,
+        }
+    );
+    message!(
+        pub(super) struct Layer {
+            pub place: u8,
+            pub value: Material,
+        }
+    );
+    message!(
+        pub(super) struct Layers {
+            pub layers: List8<Layer>,
             pub after: u8,
         }
     );
@@ -108,6 +132,18 @@ fn a_value_of_an_unknown_token_or_of_another_kind_vanishes_and_its_neighbours_st
         losses::<theirs::It, ours::It>(),
         ["values.moss.colour case", "values.glow.colour case", "values.base.layer case"]
     );
+}
+
+/// PLAN-21, PLAN-23
+#[test]
+fn an_entry_is_dropped_whole_whatever_stands_before_its_unknown_token() {
+    use theirs::Material::{Depth, Moss, Waves};
+    let layer = |place, value| theirs::Layer { place, value };
+    let layers = vec![layer(1, Depth(1.5)), layer(2, Moss([0.0; 3])), layer(3, Waves(9))].into();
+    let read: ours::Layers = read(theirs::Layers { layers, after: 4 });
+    let layer = |place, value| ours::Layer { place, value };
+    let kept = vec![layer(1, ours::Material::Depth(1.5)), layer(3, ours::Material::Waves(9))];
+    assert_eq!(read, ours::Layers { layers: kept.into(), after: 4 });
 }
 
 /// FIX-08, PLAN-24
