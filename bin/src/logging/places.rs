@@ -1,7 +1,7 @@
 //! Places: the modules that log, by which it is chosen what is logged.
 
 /// Every module of ours that logs.
-const MODULES: [&str; 34] = [
+const MODULES: [&str; 35] = [
     "dh::exit",
     "dh::inspect::shown",
     "dh_client::connection",
@@ -11,6 +11,7 @@ const MODULES: [&str; 34] = [
     "dh_host::driver",
     "dh_host::driver::thread",
     "dh_host::inspect",
+    "dh_host::inspect::http::routes",
     "dh_host::inspect::order",
     "dh_host::limits",
     "dh_host::port::core",
