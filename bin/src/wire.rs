@@ -1,11 +1,13 @@
 //! The verbs around the wire: the schema, what two builds lose of each other, one packet.
 
+mod asker;
 mod diff;
 mod dump;
 mod schema;
 
 use std::path::Path;
 
+use dh_prefs::Address;
 use dh_wire::Schema;
 use dh_wire::limit::SCHEMA_TEXT_MAX;
 
@@ -22,6 +24,16 @@ pub(crate) fn run(what: &Wire, shared: &Shared) -> Result<(), Failure> {
             let schema = schema.as_deref().map_or_else(|| Ok(dh_messages::schema()), read)?;
             dump::run(packet, &dump::Told { message: message.as_deref(), to: *to }, &schema, shared)
         }
+    }
+}
+
+/// The schema of a build: of a file, of `-` for this build, or of a server that runs, by an address
+/// with its port.
+fn of(build: &Path, shared: &Shared) -> Result<Schema, Failure> {
+    let address = build.to_str().filter(|it| it.contains(':') && !build.exists());
+    match address.and_then(Address::read) {
+        Some(server) => asker::ask(&server, shared),
+        None => read(build),
     }
 }
 

@@ -11,11 +11,12 @@ pub(crate) enum Wire {
     Schema,
     /// Tell what each of two builds loses of what the other sends
     Diff {
-        /// The schema of one build, as dh wire schema prints it; - for this build
-        #[arg(value_name = "FILE")]
+        /// The schema of one build, as dh wire schema prints it; - for this build; or the address
+        /// and port of a server that runs, which is asked for its own
+        #[arg(value_name = "FILE|HOST:PORT")]
         one: PathBuf,
-        /// The schema of the other
-        #[arg(value_name = "FILE")]
+        /// That of the other
+        #[arg(value_name = "FILE|HOST:PORT")]
         other: PathBuf,
     },
     /// Show a packet as a tree, explained by a schema alone

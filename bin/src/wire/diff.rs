@@ -23,7 +23,7 @@ struct Row {
 
 /// Prints what is lost, message by message; nothing where the builds are one.
 pub(super) fn run(one: &Path, other: &Path, shared: &Shared) -> Result<(), Failure> {
-    let builds = [(one, super::read(one)?), (other, super::read(other)?)];
+    let builds = [(one, super::of(one, shared)?), (other, super::of(other, shared)?)];
     let mut rows = Vec::new();
     for [(path, writer), (_, reader)] in [[&builds[0], &builds[1]], [&builds[1], &builds[0]]] {
         rows.extend(read_by(&path.display().to_string(), writer, reader)?);

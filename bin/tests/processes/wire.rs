@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::process::Process;
+
 /// A snapshot whose every byte is explained elsewhere.
 const GOLDEN: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/v2/toClient.snapshot.records.hex");
@@ -73,6 +75,30 @@ fn what_two_builds_lose_of_each_other_is_told_both_ways() {
     let data = data(&["wire", "diff", "-", &other]);
     assert_eq!((&data["same"], data["messages"].as_array().unwrap().len()), (&false.into(), 5));
     assert!(printed(&["wire", "diff", "-", "-"]).ends_with("nothing is lost either way\n"));
+}
+
+#[test]
+fn a_server_that_runs_is_asked_for_its_schema_and_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    let mut server = Process::start(&["server", "--listen", "127.0.0.1:0"]);
+    let address = server.address();
+    let data_folder = ["--data", home.path().to_str().unwrap()];
+    let told = printed(&[&["wire", "diff", "-", &address][..], &data_folder].concat());
+    let hash = dh_messages::schema_hash().short();
+    let lines = format!("{hash}  -\n{hash}  {address}\nnothing is lost either way\n");
+    assert_eq!(told, lines);
+    let other = another(home.path(), &[("  tick_rate u16\n", "  tick_rate u32\n  mood u8\n")]);
+    let told = data(&[&["wire", "diff", &address, &other][..], &data_folder].concat());
+    assert_eq!(
+        (&told["same"], &told["messages"][0]["name"]),
+        (&false.into(), &"serverInfo".into())
+    );
+    server.type_line("stop");
+    server.end();
+    let gone = dh(&[&["wire", "diff", "-", &address][..], &data_folder].concat());
+    let why = String::from_utf8_lossy(&gone.stderr).into_owned();
+    assert_eq!(gone.status.code(), Some(69), "{why}");
+    assert!(why.contains(&address) && why.lines().count() <= 2, "{why}");
 }
 
 #[test]
