@@ -49,7 +49,7 @@ impl Dialer {
     }
 
     /// Dial `address`; what comes of it is told to `inlet`.
-    pub(crate) fn dial(&self, net: &Net, address: &Address, inlet: Inlet<Dialed>) -> Dialing {
+    pub fn dial(&self, net: &Net, address: &Address, inlet: Inlet<Dialed>) -> Dialing {
         let options = DialOptions {
             target: self.target(address),
             identity: self.identity.clone(),

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use dh_host::KnownBuilds;
 use dh_host::net::Accent;
-use dh_messages::{BuildError, Direction, MESSAGES, Own, Scratch, schema};
-use dh_wire::plan::{Plan, Planned};
+use dh_messages::{BuildError, Direction, Own, Scratch, row, schema};
+use dh_wire::plan::Plan;
 use dh_wire::schema::{Edit, EditError, Type};
 use dh_wire::{Schema, WireError};
 
@@ -66,18 +66,13 @@ fn posing(build: &OtherBuild, reads: Direction) -> Result<KnownBuilds, NoBuild> 
 fn accent(other: &Schema, writes: Direction) -> Result<Accent, WireError> {
     let plan = Plan::new(other, schema(), writes.word())?;
     let scratch = Mutex::new(Scratch::default());
-    let is_frame =
-        move |id| MESSAGES.iter().any(|row| row.frame && (row.direction, row.id) == (writes, id));
     Ok(Accent::new(move |id, body| {
-        if is_frame(id) {
+        if row(writes, id).is_some_and(|row| row.frame) {
             return Some((id, body.to_vec()));
         }
         let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        match plan.rewrite(id, body, &mut scratch).ok()? {
-            Planned::Same(id) => Some((id, body.to_vec())),
-            Planned::Rewritten(id) => Some((id, scratch.body().to_vec())),
-            Planned::Unknown => None,
-        }
+        let planned = plan.rewrite(id, body, &mut scratch).ok()?;
+        planned.message(body, &scratch).map(|(id, body)| (id, body.to_vec()))
     }))
 }
 

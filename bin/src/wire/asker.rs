@@ -8,11 +8,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-use dh_host::net::{Closed, Connection, DialOptions, Dialed, InMessage, NetEvent, Target};
+use dh_client::Dialer;
+use dh_host::net::{Closed, Connection, Dialed, InMessage, NetEvent};
 use dh_host::{Actor, Context, Performed, Place, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::CloseCode;
@@ -67,8 +67,8 @@ pub(super) fn ask(address: &Address, shared: &Shared) -> Result<Schema, Failure>
     let (to, answers) = sync_channel(1);
     let asker = AskerActor { connection: None, to };
     let port = runtime.root().child("wire").spawn(Place::Net, "asker", asker);
-    let options = DialOptions::new(target(address), identity);
-    let _dialing = runtime.net().dial(options, port.inlet(AskerMsg::Dialed));
+    let inlet = port.inlet(AskerMsg::Dialed);
+    let _dialing = Dialer::new(identity).dial(runtime.net(), address, inlet);
     let answer = answers.recv_timeout(ANSWER_MAX);
     serve::stop(&runtime)?;
     let answer = answer.unwrap_or_else(|_| {
@@ -76,13 +76,6 @@ pub(super) fn ask(address: &Address, shared: &Shared) -> Result<Schema, Failure>
         Err(Failure::new(Exit::Unavailable, late).remedy("check the address, and that it runs"))
     });
     answer.map_err(|failure| Failure { cause: format!("{address}: {}", failure.cause), ..failure })
-}
-
-fn target(address: &Address) -> Target {
-    match address.host.parse::<IpAddr>() {
-        Ok(ip) => Target::Udp((ip, address.port).into(), address.to_string()),
-        Err(_) => Target::Host(address.host.clone(), address.port),
-    }
 }
 
 impl Actor for AskerActor {

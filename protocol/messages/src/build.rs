@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use dh_wire::plan::{Plan, Planned, Scratch};
+use dh_wire::plan::{Plan, Scratch};
 use dh_wire::schema::{SchemaError, Shape, pack, unpack};
 use dh_wire::{Hash128, Schema, WireError};
 
@@ -133,6 +133,11 @@ impl Build {
         self.hash
     }
 
+    /// Its schema.
+    pub const fn schema(&self) -> &Schema {
+        self.plan.peer()
+    }
+
     /// Who receives what is read by it.
     pub const fn receiver(&self) -> Direction {
         self.reads
@@ -145,7 +150,7 @@ impl Build {
 
     /// Whether it has a field of this name in a shape of that name.
     pub(crate) fn knows(&self, shape: &str, field: &str) -> bool {
-        match self.plan.peer().shapes.get(shape) {
+        match self.schema().shapes.get(shape) {
             Some(Shape::Record(fields) | Shape::Sparse(_, fields)) => {
                 fields.iter().any(|it| it.name == field)
             }
@@ -169,13 +174,10 @@ impl Build {
         if row(self.reads, id).is_some_and(|row| row.frame) {
             return Ok(Some((id, body)));
         }
-        let own = match self.plan.rewrite(id, body, scratch)? {
-            Planned::Same(own) => (own, body),
-            Planned::Rewritten(own) => (own, scratch.body()),
-            Planned::Unknown => return Ok(None),
-        };
-        let is_here = row(self.reads, own.0).is_some_and(|row| row.channel == channel);
-        Ok(is_here.then_some(own))
+        let own = self.plan.rewrite(id, body, scratch)?.message(body, scratch);
+        let is_here =
+            |own: &(u8, &[u8])| row(self.reads, own.0).is_some_and(|row| row.channel == channel);
+        Ok(own.filter(is_here))
     }
 }
 

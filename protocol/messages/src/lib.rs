@@ -42,7 +42,7 @@ pub use self::notice::{ClientNotice, Severity};
 pub use self::opening::{Opening, opening};
 pub use self::registry::{
     Channel, Direction, MESSAGES, Message, MessageRow, SCHEMA_WORDS, Side, ToClient, ToServer,
-    datagram, frame, schema, schema_hash, schema_short, schema_text,
+    datagram, frame, row, schema, schema_hash, schema_short, schema_text,
 };
 pub use self::roster::{PlayerEntry, PlayerList};
 pub use self::session_end::{CloseCode, SessionEnd};

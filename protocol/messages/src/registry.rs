@@ -265,7 +265,7 @@ pub fn datagram<M: Message>(message: &mut M, out: &mut Vec<u8>) -> Result<(), Wi
 }
 
 /// The line of the message of this number.
-pub(crate) fn row(direction: Direction, id: u8) -> Option<&'static MessageRow> {
+pub fn row(direction: Direction, id: u8) -> Option<&'static MessageRow> {
     MESSAGES.iter().find(|row| (row.direction, row.id) == (direction, id))
 }
 

@@ -62,6 +62,18 @@ pub enum Planned {
     Unknown,
 }
 
+impl Planned {
+    /// The message as this build has it: its number and its body, which is the one that came or
+    /// what the scratch holds. Nothing where this build has no such message.
+    pub fn message<'a>(self, came: &'a [u8], scratch: &'a Scratch) -> Option<(u8, &'a [u8])> {
+        match self {
+            Self::Same(id) => Some((id, came)),
+            Self::Rewritten(id) => Some((id, scratch.body())),
+            Self::Unknown => None,
+        }
+    }
+}
+
 impl Plan {
     /// The plan by which a build of the schema `own` reads what one of the schema `peer` sends in
     /// this direction.

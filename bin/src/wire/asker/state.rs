@@ -5,10 +5,10 @@ use std::sync::Arc;
 use dh_host::net::{Closed, Connection, Dialed, InMessage};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
-    ConnectRequest, Hash128, Own, PROTOCOL_VERSION, SCHEMA_WORDS, SchemaText, ToClient, ToServer,
+    Build, ConnectRequest, Direction, Hash128, Own, PROTOCOL_VERSION, SchemaText, ToClient,
+    ToServer,
 };
 use dh_wire::Schema;
-use dh_wire::schema::unpack;
 
 use super::AskerMsg;
 use crate::exit::{Exit, Failure};
@@ -58,7 +58,12 @@ impl Asking {
                 out.push(Effect::Send(ToServer::SchemaText(text)));
             }
             Ok(ToClient::SchemaAnswer(text)) => {
-                let read = read(self.announced, &text.packed);
+                let read = match self.announced {
+                    Some(hash) => Build::read(&self.own, Direction::ToClient, hash, &text.packed)
+                        .map(|build| build.schema().clone())
+                        .map_err(|error| error.to_string()),
+                    None => Err("a text came that was not asked for".to_owned()),
+                };
                 let failed = |why| Failure::new(Exit::Damaged, why);
                 out.push(Effect::Tell(read.map_err(failed)));
             }
@@ -94,15 +99,4 @@ impl Machine for Asking {
             }
         }
     }
-}
-
-/// The schema of a packed text, if it is the one that was announced.
-fn read(announced: Option<Hash128>, packed: &[u8]) -> Result<Schema, String> {
-    let text = unpack(packed, SCHEMA_WORDS).map_err(|error| error.to_string())?;
-    let found = Hash128::of(text.as_bytes());
-    if announced != Some(found) {
-        let announced = announced.map_or_else(|| "nothing".to_owned(), |it| it.short().to_string());
-        return Err(format!("its schema was announced as {announced} and is {}", found.short()));
-    }
-    Schema::read(text.as_bytes()).map_err(|error| format!("its schema cannot be read: {error}"))
 }

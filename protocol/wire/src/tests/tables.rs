@@ -6,90 +6,72 @@ use alloc::vec::Vec;
 use super::plan::{losses, read};
 use crate::{Schema, message};
 
-/// The builds' tables. Theirs has two rows in another kind, one that ours lacks, and lacks one.
-mod ours {
-    use super::message;
-    use crate::List8;
+/// A build: its table of these rows, and messages that hold values of it.
+macro_rules! build {
+    ($build:ident { $($rows:tt)* }) => {
+        mod $build {
+            use super::message;
+            use crate::List8;
 
-    message!(
-        #[union(u16)]
-        pub(super) enum Material {
-            Colour([f32; 3]) = 0 as "base.colour",
-            Roughness(f32) = 1 as "base.roughness",
-            Metal(f32) = 2 as "base.metal",
-            Layer(u8) = 3 as "base.layer",
-            Glow([f32; 3]) = 4 as "glow.colour",
-            GlowStrength(f32) = 5 as "glow.strength",
-            Depth(f32) = 6 as "water.depth",
-            Foam([f32; 3]) = 7 as "water.foamColor",
-            FoamWidth(f32) = 8 as "water.foamWidth",
-            Waves(u16) = 9 as "water.waves",
-            Snow(bool) = 10 as "snow.on",
-            SnowDepth(f32) = 11 as "snow.depth",
+            message!(
+                #[union(u16)]
+                pub(super) enum Material {
+                    $($rows)*
+                }
+            );
+            message!(
+                pub(super) struct It {
+                    pub before: u8,
+                    pub values: List8<Material>,
+                    pub after: u8,
+                }
+            );
+            message!(
+                pub(super) struct Layer {
+                    pub place: u8,
+                    pub value: Material,
+                }
+            );
+            message!(
+                pub(super) struct Layers {
+                    pub layers: List8<Layer>,
+                    pub after: u8,
+                }
+            );
         }
-    );
-    message!(
-        pub(super) struct It {
-            pub before: u8,
-            pub values: List8<Material>,
-            pub after: u8,
-        }
-    );
-    message!(
-        pub(super) struct Layer {
-            pub place: u8,
-            pub value: Material,
-        }
-    );
-    message!(
-        pub(super) struct Layers {
-            pub layers: List8<Layer>,
-            pub after: u8,
-        }
-    );
+    };
 }
 
-mod theirs {
-    use super::message;
-    use crate::List8;
+build!(ours {
+    Colour([f32; 3]) = 0 as "base.colour",
+    Roughness(f32) = 1 as "base.roughness",
+    Metal(f32) = 2 as "base.metal",
+    Layer(u8) = 3 as "base.layer",
+    Glow([f32; 3]) = 4 as "glow.colour",
+    GlowStrength(f32) = 5 as "glow.strength",
+    Depth(f32) = 6 as "water.depth",
+    Foam([f32; 3]) = 7 as "water.foamColor",
+    FoamWidth(f32) = 8 as "water.foamWidth",
+    Waves(u16) = 9 as "water.waves",
+    Snow(bool) = 10 as "snow.on",
+    SnowDepth(f32) = 11 as "snow.depth",
+});
 
-    message!(
-        #[union(u16)]
-        pub(super) enum Material {
-            SnowDepth(f32) = 2 as "snow.depth",
-            Snow(bool) = 60 as "snow.on",
-            Waves(u16) = 4 as "water.waves",
-            Foam([f32; 3]) = 41 as "water.foamColor",
-            FoamWidth(f32) = 5 as "water.foamWidth",
-            Moss([f32; 3]) = 7 as "moss.colour",
-            Depth(f32) = 0 as "water.depth",
-            Glow(u32) = 1 as "glow.colour",
-            GlowStrength(f32) = 3 as "glow.strength",
-            Layer([f32; 3]) = 6 as "base.layer",
-            Roughness(f32) = 70 as "base.roughness",
-            Colour([f32; 3]) = 8 as "base.colour",
-        }
-    );
-    message!(
-        pub(super) struct It {
-            pub before: u8,
-            pub values: List8<Material>,
-            pub after: u8,
-        }
-    );
-    message!(
-        pub(super) struct Layer {
-            pub place: u8,
-            pub value: Material,
-        }
-    );
-    message!(
-        pub(super) struct Layers {
-            pub layers: List8<Layer>,
-            pub after: u8,
-        }
-    );
-}
+// Two rows in another kind, one that ours lacks, and one of ours that it lacks.
+build!(theirs {
+    SnowDepth(f32) = 2 as "snow.depth",
+    Snow(bool) = 60 as "snow.on",
+    Waves(u16) = 4 as "water.waves",
+    Foam([f32; 3]) = 41 as "water.foamColor",
+    FoamWidth(f32) = 5 as "water.foamWidth",
+    Moss([f32; 3]) = 7 as "moss.colour",
+    Depth(f32) = 0 as "water.depth",
+    Glow(u32) = 1 as "glow.colour",
+    GlowStrength(f32) = 3 as "glow.strength",
+    Layer([f32; 3]) = 6 as "base.layer",
+    Roughness(f32) = 70 as "base.roughness",
+    Colour([f32; 3]) = 8 as "base.colour",
+});
 
 fn sent(values: Vec<theirs::Material>) -> Vec<ours::Material> {
     let read: ours::It = read(theirs::It { before: 1, values: values.into(), after: 2 });
