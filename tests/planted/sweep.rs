@@ -37,6 +37,7 @@ const SPARED: &[(&str, &str)] = &[
     ("inspector", "answers pages over a real socket, so no simulated world has one"),
     ("front", "reads a terminal, so no simulated world has one"),
     ("renderer", "draws on a device, so no simulated world has one"),
+    ("asker", "asks a server that runs for its schema and ends: no world has one"),
     ("probe", "is what the runtime's own tests and figures run"),
 ];
 
