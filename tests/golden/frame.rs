@@ -11,7 +11,7 @@ use dh_messages::{
 use dh_tests::shapes;
 use dh_wire::Kind;
 use dh_wire::envelope::Decoder;
-use dh_wire::schema::{MessageEntry, Schema, pack, unpack};
+use dh_wire::schema::{MessageEntry, Schema, identity, pack, unpack};
 use dh_wire::stride::stride;
 
 use crate::fixture::{Files, bytes_of, file_of, mode, row_of, text};
@@ -109,7 +109,7 @@ fn a_frozen_text_reads_as_the_schema_it_spelled_packed_or_not() {
     let files = frozen();
     let text = files[TEXT].as_str();
     assert_eq!(Schema::read(text.as_bytes()), Ok(spelled()));
-    assert_eq!(Hash128::of(text.as_bytes()), spelled().identity());
+    assert_eq!(identity(text.as_bytes()), spelled().identity());
     assert_eq!(unpack(&bytes_of(&files[PACKED]), SCHEMA_WORDS).as_deref(), Ok(text));
     let words: BTreeSet<&str> =
         text.split(|it: char| !(it.is_ascii_alphanumeric() || it == '_')).collect();

@@ -2,11 +2,11 @@
 
 use dh_machine::Micros;
 use dh_messages::{
-    BlobRequest, ClientNotice, ConnectRequest, Content, Hash128, Message as _, Own,
-    PROTOCOL_VERSION, SCHEMA_WORDS, SchemaText, ToClient, schema_hash,
+    BlobKind, BlobRequest, ConnectRequest, Content, Hash128, Own, PROTOCOL_VERSION, SCHEMA_WORDS,
+    SchemaText, ToClient, schema_hash,
 };
 use dh_scenario::{OtherBuild, PeerId, PeerSetup, Report, ServerId, ServerSetup, Transport, World};
-use dh_wire::schema::{Edit, pack};
+use dh_wire::schema::{Edit, identity, pack};
 
 use crate::log::lines_of;
 use crate::raw::{Dial, Raw};
@@ -32,9 +32,8 @@ fn of(world: &mut World, name: &str, build: Option<&str>) -> PeerId {
 }
 
 fn short(build: Option<&str>) -> String {
-    let hash = build.map_or_else(schema_hash, |name| {
-        Hash128::of(named(name).schema().unwrap().text().as_bytes())
-    });
+    let hash = build
+        .map_or_else(schema_hash, |name| identity(named(name).schema().unwrap().text().as_bytes()));
     hash.short().to_string()
 }
 
@@ -164,7 +163,7 @@ fn a_build_that_is_the_servers_costs_a_hash_each_way_and_no_round_trip() {
 }
 
 fn ask(raw: &Raw, text: &str) {
-    let schema_hash = Hash128::of(text.as_bytes());
+    let schema_hash = identity(text.as_bytes());
     raw.send(ConnectRequest { version: PROTOCOL_VERSION, schema_hash });
 }
 
@@ -308,9 +307,9 @@ fn what_a_server_sends_is_the_same_bytes_whoever_reads_them() {
     });
 }
 
-/// PLAN-28
+/// MR-67, MR-68, PLAN-28
 #[test]
-fn a_peer_that_has_no_name_for_a_refusal_is_told_by_a_notice() {
+fn who_reads_no_refusal_gets_no_answer_and_is_sent_home_with_the_reason_if_it_was_its_map() {
     let logged = lines_of(|| {
         world(Transport::Quic, None, async |world, server| {
             let raw = Raw::dial(world, server, Dial::new(1, Transport::Quic));
@@ -322,17 +321,54 @@ fn a_peer_that_has_no_name_for_a_refusal_is_told_by_a_notice() {
             let packed = pack(&text, SCHEMA_WORDS).into();
             raw.send(SchemaText { wants_text: false, packed });
             raw.identify("alice");
+            world.run_for(SECOND).await;
+            let before = raw.ids();
             for nth in 1..3 {
                 let content = Content { fingerprint: Hash128([nth; 16]), ..Content::default() };
-                raw.send(BlobRequest { content, ..BlobRequest::default() });
-                // Asked sooner it would take the place of the one before, which nobody answers.
+                raw.send(BlobRequest { kind: BlobKind::AvatarPallet, content });
                 world.run_for(SECOND).await;
             }
-            let notices = raw.ids().iter().filter(|id| **id == ClientNotice::ID).count();
-            assert_eq!(notices, 2, "{:?}", raw.ids());
+            assert!(raw.ids() == before && !raw.is_closed(), "{:?}", raw.ids());
+            raw.send(BlobRequest { kind: BlobKind::MapPallet, ..BlobRequest::default() });
+            let closed = raw.end(world).await;
+            assert_eq!((closed.code, &closed.reason[..]), (2, &b"not held by this server"[..]));
         });
     });
     let held: Vec<&String> = logged.iter().filter(|it| it.starts_with("not sending ")).collect();
     let [line] = &held[..] else { panic!("{held:?}") };
     assert!(line.starts_with("not sending blobRefused to alice ("), "{line}");
+}
+
+/// SNAP-15
+#[test]
+fn a_peer_that_reads_no_fragments_misses_only_the_ticks_that_take_them() {
+    let whole = OtherBuild {
+        name: "whole".to_owned(),
+        edits: vec![Edit::Drop { message: "snapshotFragment".to_owned() }],
+    };
+    world(Transport::Quic, None, async |world, server| {
+        console(world, server, "server.maxPlayers 64").await;
+        let alice = world.peer(PeerSetup::new("alice").of(whole));
+        play(world, server, alice).await;
+        let applied = |world: &World| world.records().peer(alice).snapshots.len();
+        world.run_for(SECOND).await;
+        assert!(50 < applied(world));
+        let crowd: Vec<Raw> =
+            (1..=40).map(|key| Raw::dial(world, server, Dial::new(key, Transport::Quic))).collect();
+        for raw in &crowd {
+            raw.join(world, "one of many").await;
+        }
+        world.run_for(SECOND).await;
+        let before = applied(world);
+        world.run_for(SECOND).await;
+        assert_eq!(applied(world), before, "each takes two datagrams now");
+        for raw in &crowd {
+            raw.connection().close(0, b"");
+        }
+        world.run_for(SECOND).await;
+        let before = applied(world);
+        world.run_for(SECOND).await;
+        assert!(before + 50 < applied(world), "{before}");
+        assert!(world.is_playing(alice) && world.records().peer(alice).endings.is_empty());
+    });
 }

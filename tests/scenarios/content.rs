@@ -1,6 +1,7 @@
 //! Content: maps that are fetched, proved, stood in and switched, by whole servers and clients.
 
 mod broken;
+mod builds;
 mod in_flight;
 mod kept;
 mod stage;

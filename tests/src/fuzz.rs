@@ -13,16 +13,16 @@ use dh_cook::Cooked;
 use dh_map::{Map, Mesh, image};
 use dh_messages::{
     BlobChunk, BlobRefused, BlobRequest, Build, Channel, ClientChat, ClientInfo, ClientNotice,
-    ClientReady, ConnectRequest, ConsoleAnswer, ConsoleLine, Dialect, Direction, Hash128, Input,
-    MapLoad, Message, Opening, Own, PlayerList, SCHEMA_WORDS, SchemaAnswer, SchemaHash, SchemaText,
-    Scratch, ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient,
-    ToServer, decode, encode, opening, schema,
+    ClientReady, ConnectRequest, ConsoleAnswer, ConsoleLine, Dialect, Direction, Input, MapLoad,
+    Message, Opening, Own, PlayerList, SCHEMA_WORDS, SchemaAnswer, SchemaHash, SchemaText, Scratch,
+    ServerChat, ServerInfo, SessionEnd, Snapshot, SnapshotFragment, SpawnAck, ToClient, ToServer,
+    decode, encode, opening, schema,
 };
 use dh_pallet::{Header, Pallet, Prover, peek_id, verify, xxh128};
 use dh_prefs::{Address, Prefs, Side, parse};
 use dh_wire::Schema;
 use dh_wire::envelope::Decoder;
-use dh_wire::schema::{pack, unpack};
+use dh_wire::schema::{identity, pack, unpack};
 use dh_wire::stride::stride;
 
 pub use self::plans::{another_build, fuzz_plan, fuzz_planned, own_build};
@@ -202,7 +202,7 @@ pub fn fuzz_packed_schema(bytes: &[u8]) {
     if let Ok(again) = unpack(&pack(&text, SCHEMA_WORDS), SCHEMA_WORDS) {
         assert_eq!(again, text, "a text is packed as another one");
     }
-    let (own, hash) = (OWN.get_or_init(Own::this), Hash128::of(text.as_bytes()));
+    let (own, hash) = (OWN.get_or_init(Own::this), identity(text.as_bytes()));
     let Ok(build) = Build::read(own, Direction::ToServer, hash, bytes) else { return };
     let (dialect, mut scratch) = (Dialect::Other(Arc::new(build)), Scratch::default());
     for id in 0..=u8::MAX {

@@ -1,9 +1,9 @@
 //! Blob transfer actor: the blobs of one peer, in chunks, as fast as its link takes them.
 //!
 //! Owned by: the session, made with its first request. Talks to: its connection, the library.
-//! Never: holds a blob in memory, waits for the tick, or decides who may ask. After a panic: what
-//! moves goes on from the last chunk that the link took. A question that breaks it twice is
-//! refused.
+//! Never: holds a blob in memory, waits for the tick, decides who may ask, or sends what the peer
+//! cannot read. After a panic: what moves goes on from the last chunk that the link took. A
+//! question that breaks it twice is refused.
 
 mod open;
 mod state;
@@ -11,17 +11,17 @@ mod state;
 mod tests;
 
 use dh_host::net::{BlobEvent, Connection};
-use dh_host::{Actor, Context, Performed, Start};
+use dh_host::{Actor, Context, Performed, Port, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, actor_message};
 use dh_messages::{
-    BlobRefused, BlobRequest, ClientNotice, Content, Message as _, Severity, Str16, ToClient,
+    BlobRefused, BlobRequest, Content, Dialect, Direction, Message as _, Str16, ToClient,
 };
 use dh_prefs::key;
 
 use self::open::OpenBlob;
 pub use self::state::{Effect, Kept, Transferring};
 use crate::directory::Directory;
-use crate::peer::Label;
+use crate::session::SessionMsg;
 
 /// The promise of a transfer.
 pub const SPEC: Spec = Spec {
@@ -73,18 +73,19 @@ pub struct BlobTransferActor {
     /// The blob that moves.
     blob: Option<OpenBlob>,
     kept: Kept,
-    /// Who reads no refusal, and whether that was logged: it is told by a notice.
-    noticed: Option<(Label, bool)>,
+    /// What the peer reads.
+    dialect: Dialect,
+    /// Takes the refusals that it does not.
+    session: Port<SessionMsg>,
 }
 
 impl BlobTransferActor {
-    pub(crate) fn new(connection: Connection, directory: Directory) -> Self {
-        Self { connection, directory, blob: None, kept: Kept::default(), noticed: None }
-    }
-
-    /// For a peer whose schema lists no refusal.
-    pub(crate) fn noticing(self, who: Label) -> Self {
-        Self { noticed: Some((who, false)), ..self }
+    pub(crate) fn new(
+        (connection, dialect): (Connection, Dialect),
+        directory: Directory,
+        session: Port<SessionMsg>,
+    ) -> Self {
+        Self { connection, directory, blob: None, kept: Kept::default(), dialect, session }
     }
 
     /// What the stream of blobs tells, as the transfer is told it.
@@ -96,7 +97,7 @@ impl BlobTransferActor {
     }
 
     fn open(&mut self, request: BlobRequest) -> BlobTransferMsg {
-        match OpenBlob::open(request, self.directory.library()) {
+        match OpenBlob::open(request, self.directory.library(), &self.dialect) {
             Ok(blob) => {
                 self.blob = Some(blob);
                 BlobTransferMsg::Opened(request)
@@ -152,23 +153,15 @@ impl BlobTransferActor {
 
     fn refuse(&mut self, request: BlobRequest, reason: &str) {
         let BlobRequest { kind, content } = request;
-        let reason = Str16::clipped(reason);
-        let mut refused = ToClient::BlobRefused(BlobRefused { kind, content, reason });
-        if let Some((who, is_logged)) = &mut self.noticed
-            && let ToClient::BlobRefused(BlobRefused { reason: text, .. }) = refused
-        {
-            if !std::mem::replace(is_logged, true) {
-                let name = BlobRefused::NAME;
-                tracing::info!("not sending {name} to {who}: its schema does not list it");
-            }
-            refused = ToClient::ClientNotice(ClientNotice { severity: Severity::Error, text });
+        let refused = BlobRefused { kind, content, reason: Str16::clipped(reason) };
+        if !self.dialect.reads(Direction::ToClient, BlobRefused::ID) {
+            return drop(self.session.offer(SessionMsg::Unread(refused)));
         }
-        let (id, mut body) = (refused.id(), Vec::new());
-        // A connection that takes no more says so by its end.
-        match (refused.write_body(&mut body), &refused) {
-            (Ok(()), ToClient::BlobRefused(_)) => drop(self.connection.send_blob(id, &body)),
-            (Ok(()), _) => drop(self.connection.send(id, &body)),
-            (Err(error), _) => tracing::error!("{} was not sent: {error}", refused.name()),
+        let (mut refused, mut body) = (ToClient::BlobRefused(refused), Vec::new());
+        match refused.write_body(&mut body) {
+            // A connection that takes no more says so by its end.
+            Ok(()) => drop(self.connection.send_blob(refused.id(), &body)),
+            Err(error) => tracing::error!("{} was not sent: {error}", refused.name()),
         }
     }
 }

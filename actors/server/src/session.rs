@@ -24,8 +24,8 @@ use dh_host::net::{Closed, Connection, InMessage, NetEvent};
 use dh_host::{Actor, Context, Exit, ExitReason, Performed, Place, Player, Port, Start};
 use dh_machine::{Micros, Restart, Spec, Strategy, Tick, actor_message};
 use dh_messages::{
-    BlobRefused, BlobRequest, CloseCode, Content, EntityId, MapAdvert, Message as _,
-    PROTOCOL_VERSION, SessionEnd, Str16, ToClient,
+    BlobRefused, BlobRequest, CloseCode, Content, Dialect, EntityId, MapAdvert, PROTOCOL_VERSION,
+    SessionEnd, Str16, ToClient,
 };
 use dh_sim::Frame;
 
@@ -71,6 +71,8 @@ actor_message! {
         MapLoad(Arc<MapAdvert>): Control Fatal,
         /// Reliable bytes encoded for several peers.
         Say(Say): Control Fatal,
+        /// A blob that it does not get, and its schema lists no message that says so.
+        Unread(BlobRefused): Control Fatal,
         /// Say again where the peer stands: somebody has forgotten it.
         Announce: Control Coalesce,
         /// The session was remade.
@@ -183,11 +185,10 @@ impl SessionActor {
     /// Hand a request to the transfer, which is made with the first one.
     fn transfer(&mut self, request: BlobRequest, wanted: Content, cx: &Context<'_, SessionMsg>) {
         let transfer = self.transfer.get_or_insert_with(|| {
-            let actor = BlobTransferActor::new(self.connection.clone(), self.directory.clone());
-            let actor = match &self.kept {
-                Some(kept) if !kept.reads(BlobRefused::ID) => actor.noticing(kept.label()),
-                _ => actor,
-            };
+            let dialect = self.kept.as_ref().map_or(Dialect::Same, |kept| kept.dialect().clone());
+            let to = (self.connection.clone(), dialect);
+            let session = cx.port().clone();
+            let actor = BlobTransferActor::new(to, self.directory.clone(), session);
             let port = cx.scope().spawn(Place::Io, "blobs", actor);
             self.connection.deliver_blobs(port.inlet(BlobTransferActor::ear));
             port
@@ -208,9 +209,10 @@ fn reason_of_loss(lost: &SessionMsg) -> Option<&'static str> {
         SessionMsg::Message(_) => {
             Some("the server lost a message of yours to a fault; connect again")
         }
-        SessionMsg::Say(_) | SessionMsg::MapLoad(_) | SessionMsg::End(_) => {
-            Some("the server lost a message for you to a fault; connect again")
-        }
+        SessionMsg::Say(_)
+        | SessionMsg::MapLoad(_)
+        | SessionMsg::Unread(_)
+        | SessionMsg::End(_) => Some("the server lost a message for you to a fault; connect again"),
         _ => None,
     }
 }

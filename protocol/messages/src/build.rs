@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use dh_wire::plan::{Plan, Scratch};
-use dh_wire::schema::{SchemaError, Shape, pack, unpack};
+use dh_wire::schema::{SchemaError, Shape, Type, identity, pack, unpack};
 use dh_wire::{Hash128, Schema, WireError};
 
 use crate::dialect::Dialect;
@@ -59,7 +59,7 @@ impl Own {
         let own = schema();
         let text = own.text();
         Self {
-            hash: Hash128::of(text.as_bytes()),
+            hash: identity(text.as_bytes()),
             packed: pack(&text, SCHEMA_WORDS),
             schema: own,
             native: Dialect::Same,
@@ -75,7 +75,7 @@ impl Own {
     pub fn posing_as(other: &Schema, reads: Direction) -> Result<Self, BuildError> {
         let text = other.text();
         let (own, packed) = (Self::this(), pack(&text, SCHEMA_WORDS));
-        let hash = Hash128::of(text.as_bytes());
+        let hash = identity(text.as_bytes());
         let native = Build::read(&own, reads, hash, &packed)?;
         Ok(Self { hash, packed, native: Dialect::Other(Arc::new(native)), ..own })
     }
@@ -117,7 +117,7 @@ impl Build {
         packed: &[u8],
     ) -> Result<Self, BuildError> {
         let text = unpack(packed, SCHEMA_WORDS).map_err(BuildError::Schema)?;
-        let found = Hash128::of(text.as_bytes());
+        let found = identity(text.as_bytes());
         if found != announced {
             return Err(BuildError::OtherHash { announced, found });
         }
@@ -160,6 +160,16 @@ impl Build {
             }
             None => false,
         }
+    }
+
+    /// Whether a field of this name, in a shape of that name, has room for this whole number.
+    pub(crate) fn takes(&self, shape: &str, field: &str, value: u64) -> bool {
+        let Some(Shape::Record(fields)) = self.schema().shapes.get(shape) else { return false };
+        let field = fields.iter().find(|it| it.name == field);
+        field.is_some_and(|it| match it.kind {
+            Type::Leaf(kind) => kind.greatest().is_some_and(|greatest| value <= greatest),
+            _ => false,
+        })
     }
 
     /// A message that came over this channel as this build would have written it: its number and

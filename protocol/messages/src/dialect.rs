@@ -77,6 +77,14 @@ impl Dialect {
             Self::Other(build) => build.knows(shape, field),
         }
     }
+
+    /// Whether the peer's field has room for this whole number, which this build's has.
+    pub fn takes(&self, shape: &str, field: &str, value: u64) -> bool {
+        match self {
+            Self::Same => true,
+            Self::Other(build) => build.takes(shape, field, value),
+        }
+    }
 }
 
 /// What two builds have told each other of themselves, and how they get on by it.

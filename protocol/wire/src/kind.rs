@@ -123,6 +123,21 @@ impl Kind {
         }
     }
 
+    /// The greatest whole number it has room for; none where it is no whole number.
+    pub const fn greatest(self) -> Option<u64> {
+        Some(match self {
+            Self::U8 => u8::MAX as u64,
+            Self::U16 => u16::MAX as u64,
+            Self::U32 | Self::Varu32 => u32::MAX as u64,
+            Self::U64 => u64::MAX,
+            Self::I8 => i8::MAX as u64,
+            Self::I16 => i16::MAX as u64,
+            Self::I32 => i32::MAX as u64,
+            Self::I64 => i64::MAX as u64,
+            _ => return None,
+        })
+    }
+
     /// How many bytes each value takes, where that is one number.
     pub(crate) const fn size(self) -> Option<usize> {
         Some(match self {

@@ -215,10 +215,19 @@ impl Schema {
         }
     }
 
-    /// The identity of the whole schema: XXH128 of its text, big endian.
+    /// The identity of the whole schema: that of its text.
     pub fn identity(&self) -> Hash128 {
-        Hash128::of(self.text().as_bytes())
+        identity(self.text().as_bytes())
     }
+}
+
+/// The identity of the schema whose text this is: the first 16 bytes of its BLAKE3. Nobody can make
+/// a text with the identity of another, so that whoever announces a hash is read by that text,
+/// whoever told it.
+pub fn identity(text: &[u8]) -> Hash128 {
+    let mut first = [0; 16];
+    first.copy_from_slice(&blake3::hash(text).as_bytes()[..16]);
+    Hash128(first)
 }
 
 /// The line that names a shape first, from 1: its heading, or a message that has it.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::stage;
 
 /// A floor at this height with a spawn on it.
-fn map(height: f32) -> String {
+pub(super) fn map(height: f32) -> String {
     format!(
         r#"{{"objects":[
             {{"id":"floor","transform":{{"position":[0,{floor},0]}},

@@ -277,7 +277,9 @@ impl Downloading {
             out.push(Effect::Close);
         }
         let Numbered { attempt, event: wanted } = want.it;
-        let reason = format!("{who}pallet '{}': {why}", wanted.map.pallet);
+        let named = format!("pallet '{}': ", wanted.map.pallet);
+        // A server may have named it already.
+        let reason = format!("{who}{named}{}", why.strip_prefix(&named).unwrap_or(why));
         out.push(Effect::GiveUp(Numbered::new(attempt, Failure { wanted, kind, reason })));
     }
 

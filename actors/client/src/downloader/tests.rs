@@ -232,19 +232,21 @@ fn chunks_that_come_again_and_again_are_no_progress() {
 /// MR-63, MR-65
 #[test]
 fn a_refusal_ends_the_transfer_with_the_servers_reason_and_of_another_blob_means_nothing() {
-    let refused = |number| {
+    let refused = |number, why: &str| {
         let content = wanted(number).event.content;
-        let reason = "it is gone".into();
+        let reason = why.into();
         frame(ToClient::BlobRefused(BlobRefused { kind: BlobKind::MapPallet, content, reason }))
     };
-    let mut machine = asking(1);
-    assert!(tell(&mut machine, refused(2)).is_empty());
-    let reason = "the server couldn't send pallet 'p': it is gone".to_owned();
-    let kind = EndKind::MapTransferFailed;
-    let failure = Failure { wanted: wanted(1).event, kind, reason };
-    let ended = tell(&mut machine, refused(1));
-    assert_eq!(ended, [Effect::Close, Effect::GiveUp(Numbered::new(3, failure))]);
-    assert_eq!(machine.next_deadline(), None, "nothing is waited for");
+    for why in ["it is gone", "pallet 'p': it is gone"] {
+        let mut machine = asking(1);
+        assert!(tell(&mut machine, refused(2, why)).is_empty());
+        let reason = "the server couldn't send pallet 'p': it is gone".to_owned();
+        let kind = EndKind::MapTransferFailed;
+        let failure = Failure { wanted: wanted(1).event, kind, reason };
+        let ended = tell(&mut machine, refused(1, why));
+        assert_eq!(ended, [Effect::Close, Effect::GiveUp(Numbered::new(3, failure))]);
+        assert_eq!(machine.next_deadline(), None, "nothing is waited for");
+    }
 }
 
 /// MR-Q33

@@ -3,7 +3,9 @@
 use dh_host::net::SendError;
 use dh_machine::{DiskError, DiskErrorKind, DiskFile};
 use dh_messages::limit::BLOB_SLICE_BYTES;
-use dh_messages::{BlobChunk, BlobRequest, Rest, ToClient};
+use dh_messages::{
+    BlobChunk, BlobRefused, BlobRequest, Dialect, Direction, Message as _, Rest, ToClient,
+};
 use dh_pallet::{Header, fill_part};
 
 use super::state::NOT_HELD;
@@ -20,8 +22,13 @@ pub(super) struct OpenBlob {
 }
 
 impl OpenBlob {
-    /// Open what was asked for and look at its header; why it cannot be sent, without a folder.
-    pub(super) fn open(request: BlobRequest, library: &Library) -> Result<Self, String> {
+    /// Open what was asked for and look at its header; why it cannot be sent to who reads like
+    /// this, without a folder.
+    pub(super) fn open(
+        request: BlobRequest,
+        library: &Library,
+        dialect: &Dialect,
+    ) -> Result<Self, String> {
         let held = library.find(request.content).ok_or(NOT_HELD)?;
         let said = |error| format!("pallet '{}': {}", held.pallet, reason(&error));
         let file = library.open(&held).map_err(said)?;
@@ -33,6 +40,9 @@ impl OpenBlob {
         }
         let count = BlobChunk::count_of(total)
             .ok_or_else(|| format!("pallet '{}': it is too large to be sent", held.pallet))?;
+        if let Some(why) = untakeable(dialect, total) {
+            return Err(format!("pallet '{}': {why}; update it and join again", held.pallet));
+        }
         Ok(Self { request, file, total, count, next: 0 })
     }
 
@@ -74,6 +84,18 @@ impl OpenBlob {
     }
 }
 
+/// Why who reads like this cannot take a blob of so many bytes, if it cannot. A build from before
+/// refusals is also from before the total was widened, whatever its schema says of it.
+fn untakeable(dialect: &Dialect, total: u64) -> Option<String> {
+    let reads = |id| dialect.reads(Direction::ToClient, id);
+    if !reads(BlobChunk::ID) {
+        return Some("your build takes no content from servers".to_owned());
+    }
+    let fits = dialect.takes("BlobChunk", "total", total);
+    let is_taken = fits && (reads(BlobRefused::ID) || total <= NARROW_BYTES_MAX);
+    (!is_taken).then(|| format!("its {total} bytes are more than your build can take"))
+}
+
 fn read_exact(
     file: &(dyn DiskFile + 'static),
     offset: u64,
@@ -97,6 +119,8 @@ fn reason(error: &DiskError) -> String {
     }
 }
 
+/// The largest blob before the total was widened: its field was an `i32`.
+const NARROW_BYTES_MAX: u64 = i32::MAX as u64;
 /// Chunks that are read at once: 64 KiB.
 const READ_CHUNKS: usize = 64;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use dh_machine::{Micros, Outbox};
 use dh_messages::{
-    Build, ChatKind, CloseCode, Direction, Hash128, Passage, SchemaAnswer, SchemaHash, SchemaText,
-    ServerChat, Str8, Terms, ToClient,
+    BlobKind, BlobRefused, Build, ChatKind, CloseCode, Direction, Hash128, Message as _, Passage,
+    SchemaAnswer, SchemaHash, SchemaText, ServerChat, Str8, Terms, ToClient,
 };
 
 use super::state::{Effect, Ending, Phase, Session};
@@ -120,6 +120,14 @@ impl Session {
     pub(super) fn say(&mut self, message: ToClient, out: &mut Outbox<Effect>) {
         if self.passes(message.id(), out) {
             out.push(Effect::Send(message));
+        }
+    }
+
+    /// A blob that the peer does not get, and cannot be told so. Without its map it waits for
+    /// nothing: that ends its session, with the reason; without any other blob it plays on.
+    pub(super) fn unread(&mut self, refused: &BlobRefused, out: &mut Outbox<Effect>) {
+        if !self.passes(BlobRefused::ID, out) && refused.kind == BlobKind::MapPallet {
+            self.end(Ending::new(CloseCode::Closed, refused.reason.as_str()), out);
         }
     }
 

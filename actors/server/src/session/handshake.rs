@@ -41,9 +41,9 @@ impl Session {
             (Phase::Identifying, ToServer::ClientInfo(it)) => self.identify(&it, out),
             (phase, ToServer::ClientReady(it)) if is_admitted(phase) => self.ready(&it, out),
             (phase, ToServer::BlobRequest(it)) if is_admitted(phase) => {
-                if self.passes(BlobChunk::ID, out) {
-                    out.push(Effect::Transfer(it, self.advert.pallet));
-                }
+                // Who reads no chunks is told so by the transfer: it waits for an answer.
+                let _is_logged = self.passes(BlobChunk::ID, out);
+                out.push(Effect::Transfer(it, self.advert.pallet));
             }
             (Phase::Playing { .. }, ToServer::ClientChat(it)) => self.chat(now, &it, out),
             (phase, ToServer::ConsoleLine(it)) if is_admitted(phase) => {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use dh_host::net::{By, Closed};
 use dh_machine::{Digest, Machine, Micros, Outbox, Tick};
 use dh_messages::{
-    BlobRequest, Build, Builds, CloseCode, ConsoleLine, Content, Direction, EntityId, Hash128,
+    BlobRequest, Build, Builds, CloseCode, ConsoleLine, Content, Dialect, EntityId, Hash128,
     MapAdvert, MapLoad, PlayerInput, Scratch, Terms, ToClient,
 };
 use dh_netcode::{AckWindow, CompositionWatch};
@@ -152,14 +152,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether the peer has a name for this message of ours.
-    pub(super) fn reads(&self, id: u8) -> bool {
-        self.speech.terms.dialect().reads(Direction::ToClient, id)
-    }
-
-    /// How logs name the peer.
-    pub(super) fn label(&self) -> Label {
-        label(&self.presence)
+    /// How the peer is read, and what it reads.
+    pub(super) fn dialect(&self) -> &Dialect {
+        self.speech.terms.dialect()
     }
 }
 
@@ -411,6 +406,7 @@ impl Machine for Session {
             SessionMsg::Seated(slot) => self.seated(slot, out),
             SessionMsg::Spawned(spawned) => self.spawned(spawned, out),
             SessionMsg::Budget(bytes) => self.budget = bytes,
+            SessionMsg::Unread(refused) => self.unread(&refused, out),
             SessionMsg::End(ending) => self.end(ending, out),
             SessionMsg::Announce => self.announce(out),
             SessionMsg::Resumed => self.resumed(out),

@@ -2,9 +2,9 @@
 
 use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox};
-use dh_messages::{Hash128, SCHEMA_WORDS, SchemaAnswer, SchemaHash, ToClient, ToServer};
+use dh_messages::{SCHEMA_WORDS, SchemaAnswer, SchemaHash, ToClient, ToServer};
 use dh_wire::Schema;
-use dh_wire::schema::{Edit, pack};
+use dh_wire::schema::{Edit, identity, pack};
 
 use super::AskerMsg;
 use super::state::{Asking, Effect};
@@ -69,11 +69,11 @@ fn a_text_that_is_not_what_was_announced_or_no_schema_is_damaged() {
     hash(&mut asking, &other, false);
     let own = dh_messages::schema_text();
     let wrong = answer(&mut asking, &own).unwrap_err();
-    let short = Hash128::of(own.as_bytes()).short();
+    let short = identity(own.as_bytes()).short();
     assert_eq!(wrong.exit, Exit::Damaged);
     assert!(wrong.cause.contains(&format!("{} and is {short}", other.identity().short())));
     let (mut asking, none) = (Asking::default(), "nothing");
-    let told = SchemaHash { hash: Hash128::of(none.as_bytes()), wants_text: false };
+    let told = SchemaHash { hash: identity(none.as_bytes()), wants_text: false };
     say(&mut asking, ToClient::SchemaHash(told));
     assert!(answer(&mut asking, none).unwrap_err().cause.contains("cannot be read"));
 }

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use dh_wire::schema::{Edit, MessageEntry, Shape, Type, pack};
+use dh_wire::schema::{Edit, MessageEntry, Shape, Type, identity, pack};
 use dh_wire::{Fields as _, Kind, Schema};
 
 use crate::limit::{BUILDS_MAX, BUILDS_TEXT_BYTES_MAX};
@@ -37,7 +37,7 @@ fn padded(number: usize, bytes: usize) -> Schema {
 fn met(other: &Schema, reads: Direction) -> Arc<Build> {
     let text = other.text();
     let packed = pack(&text, SCHEMA_WORDS);
-    Arc::new(Build::read(&Own::this(), reads, Hash128::of(text.as_bytes()), &packed).unwrap())
+    Arc::new(Build::read(&Own::this(), reads, identity(text.as_bytes()), &packed).unwrap())
 }
 
 fn body<M: Message>(mut message: M) -> Vec<u8> {
@@ -74,6 +74,8 @@ fn what_a_peer_of_another_build_reads_and_knows_stands_in_its_schema() {
     assert!(theirs.knows("ClientInfo", "name") && !theirs.knows("ClientInfo", "avatar"));
     assert!(theirs.knows("ChatKind", "Join") && !theirs.knows("ChatKind", "Sung"));
     assert!(!theirs.knows("Nothing", "name"));
+    assert!(theirs.takes("BlobChunk", "total", u64::MAX));
+    assert!(!theirs.takes("ClientInfo", "name", 0) && !theirs.takes("ClientInfo", "avatar", 0));
 }
 
 /// A message that goes another way in the other build is none that it reads.
@@ -146,7 +148,7 @@ fn the_first_message_of_a_name_that_is_held_back_is_told() {
 fn a_text_of_another_hash_than_announced_is_refused() {
     let own = Own::this();
     let text = dropping("serverChat").text();
-    let (found, packed) = (Hash128::of(text.as_bytes()), pack(&text, SCHEMA_WORDS));
+    let (found, packed) = (identity(text.as_bytes()), pack(&text, SCHEMA_WORDS));
     let announced = Hash128([7; 16]);
     let refused = Build::read(&own, UP, announced, &packed).unwrap_err();
     assert_eq!(refused, BuildError::OtherHash { announced, found });
@@ -186,7 +188,7 @@ fn a_build_that_is_posed_as_announces_itself_and_is_read_by_a_plan() {
     let (shape, name) = ("ClientReady".into(), "mood".into());
     other.edit(&Edit::Add { shape, at: 0, name, kind: Type::Str8(9) }).unwrap();
     let own = Own::posing_as(&other, UP).unwrap();
-    assert_eq!(own.hash(), Hash128::of(other.text().as_bytes()));
+    assert_eq!(own.hash(), identity(other.text().as_bytes()));
     let terms = Terms::same(&own);
     assert!(!terms.differ());
     let sent = [&b"\x03sad"[..], &7_u32.to_le_bytes()].concat();

@@ -5,7 +5,7 @@ use dh_messages::{
     ServerChat, Snapshot, SnapshotFragment, SnapshotHead, datagram, encode, schema as our_schema,
 };
 use dh_wire::Schema;
-use dh_wire::schema::{Edit, Type, pack};
+use dh_wire::schema::{Edit, Type, identity, pack};
 
 use super::*;
 use crate::ending::EndKind;
@@ -20,7 +20,7 @@ fn other() -> Schema {
 }
 
 fn hash(schema: &Schema) -> Hash128 {
-    Hash128::of(schema.text().as_bytes())
+    identity(schema.text().as_bytes())
 }
 
 fn packed(schema: &Schema) -> Vec<u8> {

@@ -2,11 +2,11 @@
 
 use dh_machine::Machine as _;
 use dh_messages::{
-    Build, ClientChat, CloseCode, Direction, Message as _, SchemaAnswer, SchemaHash, SchemaText,
-    ServerChat, SpawnAck,
+    BlobKind, BlobRefused, Build, ClientChat, CloseCode, Direction, Message as _, SchemaAnswer,
+    SchemaHash, SchemaText, ServerChat, SpawnAck,
 };
 use dh_wire::Schema;
-use dh_wire::schema::{Edit, pack};
+use dh_wire::schema::{Edit, identity, pack};
 
 use super::*;
 use crate::session::exchange::EXCHANGE_MAX;
@@ -33,7 +33,7 @@ fn close() -> Schema {
 }
 
 fn hash(schema: &Schema) -> Hash128 {
-    Hash128::of(schema.text().as_bytes())
+    identity(schema.text().as_bytes())
 }
 
 fn packed(schema: &Schema) -> Vec<u8> {
@@ -258,4 +258,22 @@ fn a_peer_of_another_build_that_says_what_it_does_not_list_is_passed_over() {
     let (mut talk, _) = playing(&mute);
     let effects = talk.hear(ClientChat { text: "hello".into() });
     assert!(matches!(effects[..], [Effect::Detail(_)]), "{effects:?}");
+}
+
+/// MR-67, MR-68, PLAN-28
+#[test]
+fn a_blob_that_is_not_sent_ends_the_session_of_who_reads_no_refusal_if_it_was_a_map() {
+    let mut deaf = close();
+    deaf.edit(&Edit::Drop { message: "blobRefused".into() }).unwrap();
+    let refused = |kind| {
+        let reason = "it is gone".into();
+        SessionMsg::Unread(BlobRefused { kind, reason, ..BlobRefused::default() })
+    };
+    let (mut talk, _) = playing(&deaf);
+    let effects = talk.tell(refused(BlobKind::AvatarPallet));
+    assert_eq!((logged(&effects).len(), ending(&effects)), (1, None), "{effects:?}");
+    assert!(talk.tell(refused(BlobKind::AvatarPallet)).is_empty(), "it was logged once");
+    let effects = talk.tell(refused(BlobKind::MapPallet));
+    assert_eq!(ending(&effects), Some(&Ending::new(CloseCode::Closed, "it is gone")));
+    assert!(talk.has_ended() && sent(&effects).is_empty());
 }
