@@ -133,29 +133,39 @@ impl Plan {
     ) -> Result<Planned, WireError> {
         match &self.routes[usize::from(id)] {
             Route::Same(id) => Ok(Planned::Same(*id)),
-            route => self.carry_out(route, body, scratch),
+            route => match self.carry_out(route, body, scratch) {
+                Outcome::Rewritten(id) => Ok(Planned::Rewritten(id)),
+                Outcome::Unknown => Ok(Planned::Unknown),
+                Outcome::Refused => Err(scratch.take_fault()),
+            },
         }
     }
 
     #[inline(never)]
-    fn carry_out(
-        &self,
-        route: &Route,
-        body: &[u8],
-        scratch: &mut Scratch,
-    ) -> Result<Planned, WireError> {
-        match route {
+    fn carry_out(&self, route: &Route, body: &[u8], scratch: &mut Scratch) -> Outcome {
+        let done = match route {
             Route::Straight(id, stretches) => {
-                straight(stretches, &self.peer, body, scratch)?;
-                Ok(Planned::Rewritten(*id))
+                straight(stretches, &self.peer, body, scratch).map(|()| Outcome::Rewritten(*id))
             }
             Route::Winding(id, steps) => match winding(steps, &self.peer, body, scratch) {
-                Ok(()) => Ok(Planned::Rewritten(*id)),
-                Err(Halt::Unknown) => Ok(Planned::Unknown),
+                Ok(()) => Ok(Outcome::Rewritten(*id)),
+                Err(Halt::Unknown) => Ok(Outcome::Unknown),
                 Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
             },
-            Route::Same(id) => Ok(Planned::Same(*id)),
-            Route::Unknown => Ok(Planned::Unknown),
-        }
+            // A body that is read as it came is never carried out.
+            Route::Same(_) | Route::Unknown => Ok(Outcome::Unknown),
+        };
+        done.unwrap_or_else(|fault| {
+            scratch.fault = Some(fault);
+            Outcome::Refused
+        })
     }
+}
+
+/// What became of a body that is not read as it came: it fits a register, as a result would not.
+enum Outcome {
+    Rewritten(u8),
+    Unknown,
+    /// The scratch holds why.
+    Refused,
 }

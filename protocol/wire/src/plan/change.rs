@@ -57,6 +57,13 @@ impl Change {
                 let value = number & mask;
                 if value <= *most { value } else { *preset }
             }
+            Self::Narrow { preset } => {
+                let wide = f64::from_bits(number);
+                #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
+                let narrow = wide as f32;
+                let fits = narrow.is_finite() || !wide.is_finite();
+                if fits { u64::from(narrow.to_bits()) } else { *preset }
+            }
             rarer => rarer.make_rarer(number),
         }
     }
@@ -65,19 +72,14 @@ impl Change {
     #[inline(never)]
     fn make_rarer(&self, number: u64) -> u64 {
         match self {
-            Self::Hold(held) | Self::Unsigned { preset: held, .. } => *held,
+            Self::Hold(held)
+            | Self::Unsigned { preset: held, .. }
+            | Self::Narrow { preset: held } => *held,
             Self::Signed { unused, least, span, preset } => {
                 let value = ((number << unused).cast_signed() >> unused).cast_unsigned();
                 if value.wrapping_sub(*least) <= *span { value } else { *preset }
             }
             Self::Widen => f64::from(f32::from_bits(low_half(number))).to_bits(),
-            Self::Narrow { preset } => {
-                let wide = f64::from_bits(number);
-                #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
-                let narrow = wide as f32;
-                let fits = narrow.is_finite() || !wide.is_finite();
-                if fits { u64::from(narrow.to_bits()) } else { *preset }
-            }
             Self::Member { mask, members, preset } => {
                 let value = low_half(number & mask);
                 match members.binary_search_by_key(&value, |(theirs, _)| *theirs) {

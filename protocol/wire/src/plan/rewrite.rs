@@ -41,6 +41,8 @@ pub struct Scratch {
     len: usize,
     /// Places in the packet, and what the peer's count fields say.
     notes: Vec<usize>,
+    /// Why the newest packet that is not what the peer's schema says is none.
+    pub(super) fault: Option<WireError>,
 }
 
 impl Scratch {
@@ -48,6 +50,11 @@ impl Scratch {
     #[inline]
     pub fn body(&self) -> &[u8] {
         &self.buffer[..self.len]
+    }
+
+    #[cold]
+    pub(super) fn take_fault(&mut self) -> WireError {
+        self.fault.take().unwrap_or(WireError::new("", Fault::Truncated))
     }
 }
 
@@ -71,9 +78,7 @@ pub(super) fn straight(
         packet = match skip {
             Skip::Nothing => rest,
             Skip::Text(width, cap) => {
-                let mut reader = Reader::new(rest);
-                reader.take_prefixed("", *width, *cap)?;
-                reader.rest()
+                behind_text(rest, *width, *cap).ok_or_else(|| fault_of_text(rest, *width, *cap))?
             }
             Skip::Value(kind) => behind(peer, kind, rest)?,
         }
@@ -83,6 +88,30 @@ pub(super) fn straight(
     }
     *len = made;
     Ok(())
+}
+
+/// What follows a text; nothing where it is none, or a longer one.
+#[inline(always)]
+fn behind_text(bytes: &[u8], width: Width, cap: usize) -> Option<&[u8]> {
+    let (len, rest) = match width {
+        Width::One => {
+            bytes.split_first_chunk().map(|(len, rest)| (u8::from_le_bytes(*len).into(), rest))
+        }
+        Width::Two => {
+            bytes.split_first_chunk().map(|(len, rest)| (u16::from_le_bytes(*len).into(), rest))
+        }
+        Width::Four => {
+            bytes.split_first_chunk().map(|(len, rest)| (u32::from_le_bytes(*len), rest))
+        }
+    }?;
+    let len = len as usize;
+    if len <= cap { rest.get(len..) } else { None }
+}
+
+#[cold]
+fn fault_of_text(bytes: &[u8], width: Width, cap: usize) -> WireError {
+    let text = Reader::new(bytes).take_prefixed("", width, cap).map(drop);
+    text.err().unwrap_or(WireError::new("", Fault::Truncated))
 }
 
 #[inline(never)]
@@ -98,7 +127,7 @@ pub(super) fn winding(
     Winding { steps, notes: notes_len }: &Winding,
     peer: &Schema,
     body: &[u8],
-    Scratch { buffer, len, notes }: &mut Scratch,
+    Scratch { buffer, len, notes, .. }: &mut Scratch,
 ) -> Result<(), Halt> {
     *len = 0;
     if notes.len() < *notes_len {
