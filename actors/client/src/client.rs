@@ -86,6 +86,7 @@ impl Client {
     ) -> (Self, P) {
         let ClientOptions { dialer, content, prefs, fallback_name, .. } = options;
         let ClientOptions { controls, camera, observer, builds, .. } = options;
+        builds.declare(scope.runtime());
         let (ways, path) = (Ways::default(), dialer.path.clone());
 
         let prefs = Arc::new(prefs);

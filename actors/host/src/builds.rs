@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dh_messages::limit::BUILDS_MAX;
 use dh_messages::{Build, Builds, Own};
 
+use crate::limits::Limit;
 use crate::net::Accent;
 use crate::runtime::Runtime;
 
@@ -59,9 +60,18 @@ impl KnownBuilds {
     /// One was met just now. Where others are given up for it, that is counted.
     pub fn keep(&self, build: Arc<Build>, runtime: &Runtime) {
         if self.lock().keep(build) {
-            let max = u64::try_from(BUILDS_MAX).unwrap_or(u64::MAX);
-            runtime.limits().named("builds", "other builds", max).hit();
+            Self::limit(runtime).hit();
         }
+    }
+
+    /// Name the limit, so that it is shown before anybody runs into it.
+    pub fn declare(&self, runtime: &Runtime) {
+        Self::limit(runtime);
+    }
+
+    fn limit(runtime: &Runtime) -> Limit {
+        let max = u64::try_from(BUILDS_MAX).unwrap_or(u64::MAX);
+        runtime.limits().named("builds", "other builds", max)
     }
 
     fn lock(&self) -> MutexGuard<'_, Builds> {

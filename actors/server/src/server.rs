@@ -92,6 +92,7 @@ impl Server {
     pub fn start(scope: &Scope, options: ServerOptions) -> Result<Self, StartError> {
         let ServerOptions { address, open, identity, prefs, name, world_id, .. } = options;
         let builds = options.builds;
+        builds.declare(scope.runtime());
         let rate = TickRate::DEFAULT;
         let mut facts = Facts::new(rate, world_id, prefs.get(key::SERVER_NAME), builds);
         facts.trust_names = prefs.get(key::SERVER_IDENTITY) == "name";

@@ -78,7 +78,10 @@ fn a_browser_shows_actors_ticks_and_links_and_complains_of_nothing() {
         assert!(links.contains(part), "{part}: {saw}");
     }
     let limits = texts(&saw["limits"]);
-    assert!(limits.contains(&"server.players") && limits.contains(&"roster.data"), "{limits:?}");
+    assert!(
+        ["server.players", "builds", "roster.data"].iter().all(|it| limits.contains(it)),
+        "{limits:?}"
+    );
     assert_eq!(saw["set"], "server.maxPlayers = 5");
     assert!(saw["refused"].as_str().unwrap().starts_with("400: "), "{saw}");
 }
