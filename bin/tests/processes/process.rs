@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read, Write as _, empty};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ pub(crate) struct Process {
     /// A stream that is held open and never read.
     _unread: Option<Box<dyn Read>>,
     heard: Vec<String>,
-    home: tempfile::TempDir,
+    home: Arc<tempfile::TempDir>,
 }
 
 /// Which stream of a process nobody reads.
@@ -56,7 +57,22 @@ impl Process {
     }
 
     fn launch(words: &[&str], variables: &[(&str, &str)], unread: Unread) -> Self {
-        let home = tempfile::tempdir().unwrap();
+        Self::launch_in(Arc::new(tempfile::tempdir().unwrap()), words, variables, unread)
+    }
+
+    /// Kill it, and start another with these words in its folder.
+    pub(crate) fn again(mut self, words: &[&str]) -> Self {
+        self.signal(Signal::KILL);
+        self.child.wait().unwrap();
+        Self::launch_in(Arc::clone(&self.home), words, &[], Unread::Neither)
+    }
+
+    fn launch_in(
+        home: Arc<tempfile::TempDir>,
+        words: &[&str],
+        variables: &[(&str, &str)],
+        unread: Unread,
+    ) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_dh"))
             .args(words)
             .args(["--data", home.path().to_str().unwrap()])

@@ -1,5 +1,7 @@
 //! A server and its clients as separate processes.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -25,7 +27,7 @@ pub(crate) fn client(address: &str, name: &str) -> Process {
 
 /// What `players` answers: its lines after the header, and the header.
 fn players(server: &mut Process, count: usize) -> Vec<String> {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         server.type_line("players");
         let header = server.line_with("players: ");
@@ -39,8 +41,8 @@ fn players(server: &mut Process, count: usize) -> Vec<String> {
         if present == count && lines.iter().all(|line| line.contains("state=playing")) {
             return lines;
         }
-        assert!(std::time::Instant::now() < deadline, "{header}: {lines:?}, expected {count}");
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(Instant::now() < deadline, "{header}: {lines:?}, expected {count}");
+        std::thread::sleep(Duration::from_millis(200));
     }
 }
 
@@ -92,6 +94,20 @@ fn a_server_that_is_not_there_is_told_in_one_line_with_exit_69() {
     assert!(ended.err.iter().any(|line| line.starts_with("  try: ")), "{ended:?}");
 }
 
+/// Whoever played on a server that was killed need not wait until it is too quiet.
+#[test]
+fn a_server_that_starts_again_after_a_crash_ends_those_who_played_on_it_at_once() {
+    let (server, address) = server();
+    let mut client = client(&address, "ada");
+    client.line_with("playing as ");
+    let mut server = server.again(&["server", "--listen", &address]);
+    assert_eq!(server.address(), address);
+    let since = Instant::now();
+    let ended = client.end();
+    assert_eq!(ended.status.code(), Some(69), "{ended:?}");
+    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+}
+
 #[test]
 fn a_server_that_vanishes_ends_its_clients_with_exit_69_and_one_that_stops_with_0() {
     let (vanishing, address) = server();
@@ -122,7 +138,7 @@ fn a_client_that_was_halted_for_too_long_ends_with_exit_69() {
     let mut client = client(&address, "ada");
     client.line_with("playing as ");
     client.signal(Signal::STOP);
-    std::thread::sleep(std::time::Duration::from_secs(16));
+    std::thread::sleep(Duration::from_secs(16));
     client.signal(Signal::CONT);
     assert_eq!(client.end().status.code(), Some(69));
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{ClientConfig, EndpointConfig, ServerConfig};
+use quinn_proto::HashedConnectionIdGenerator;
 use ring::rand::{SecureRandom, SystemRandom};
 use rustls::client::Resumption;
 use rustls::crypto::CryptoProvider;
@@ -45,6 +46,19 @@ impl Source {
             Some((pinned, number)) => pinned.endpoint(number),
             None => EndpointConfig::default(),
         }
+    }
+
+    /// Of an endpoint that listens: one that starts again knows the ids that it gave out before,
+    /// and tells whoever still talks to them that nobody is there. A peer of a server that was
+    /// killed would wait for its patience to end else.
+    pub(crate) fn listening(&self, identity: &Identity) -> EndpointConfig {
+        let key = identity.secret_for("driftholm: connections of a server that starts again");
+        let Some(key) = key.filter(|_| self.pinned.is_none()) else { return self.endpoint() };
+        let ids = ring::hmac::sign(&key, b"connection ids");
+        let ids = ids.as_ref().first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        let mut config = EndpointConfig::new(Arc::new(key));
+        config.cid_generator(move || Box::new(HashedConnectionIdGenerator::from_key(ids)));
+        config
     }
 
     pub(crate) fn server(

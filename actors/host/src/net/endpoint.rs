@@ -384,7 +384,7 @@ fn open(
         .server(&options.identity, options.congestion)
         .map_err(|error| ListenError::Setup(error.0))?;
     quinn::Endpoint::new_with_abstract_socket(
-        source.endpoint(),
+        source.listening(&options.identity),
         Some(server),
         Arc::<Gate>::clone(gate),
         Arc::new(quinn::TokioRuntime),

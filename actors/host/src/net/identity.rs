@@ -10,6 +10,7 @@ use std::{fmt, io};
 
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
 use ring::rand::{SecureRandom, SystemRandom};
+use rustls::SignatureScheme;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::sign::CertifiedKey;
@@ -100,6 +101,13 @@ impl Identity {
     /// The certificate and its key, as rustls takes them.
     pub(crate) fn certified(&self) -> Arc<CertifiedKey> {
         Arc::clone(&self.certified)
+    }
+
+    /// What only the holder of the key can tell, for one purpose: the same each time.
+    pub(crate) fn secret_for(&self, purpose: &str) -> Option<ring::hmac::Key> {
+        let signer = self.certified.key.choose_scheme(&[SignatureScheme::ED25519])?;
+        let signed = signer.sign(purpose.as_bytes()).ok()?;
+        Some(ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &signed))
     }
 
     /// A certificate with a key that is not its own, as a thief would hold.
