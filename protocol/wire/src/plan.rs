@@ -16,6 +16,7 @@ mod program;
 mod record;
 mod rewrite;
 mod segment;
+mod skip;
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -146,10 +147,10 @@ impl Plan {
     ) -> Result<Planned, WireError> {
         match route {
             Route::Straight(id, stretches) => {
-                straight(stretches, &self.peer, body, scratch)?;
+                straight(stretches, body, scratch)?;
                 Ok(Planned::Rewritten(*id))
             }
-            Route::Winding(id, steps) => match winding(steps, &self.peer, body, scratch) {
+            Route::Winding(id, steps) => match winding(steps, body, scratch) {
                 Ok(()) => Ok(Planned::Rewritten(*id)),
                 Err(Halt::Unknown) => Ok(Planned::Unknown),
                 Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),
