@@ -66,9 +66,7 @@ pub(super) fn straight(
         };
         segment.carry_out(from, room);
         made += segment.to;
-        let mut reader = Reader::new(rest);
-        skip.over(&mut reader, 0)?;
-        packet = reader.rest();
+        packet = if skip.is_nothing() { rest } else { skip.behind(rest)? };
     }
     if !packet.is_empty() {
         return Err(WireError::new("", Fault::Trailing(counted(packet.len()))));

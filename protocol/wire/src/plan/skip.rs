@@ -54,11 +54,24 @@ impl Skips {
         Ok(Self([Skip::List(None, cap, Self::of(peer, entry)?)].into()))
     }
 
+    /// Whether there is nothing to step over.
+    #[inline]
+    pub(super) fn is_nothing(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes behind it.
+    #[inline]
+    pub(super) fn behind<'b>(&self, bytes: &'b [u8]) -> Result<&'b [u8], WireError> {
+        let mut packet = Reader::new(bytes);
+        self.over(&mut packet, 0)?;
+        Ok(packet.rest())
+    }
+
     /// Steps over it; a list whose count lies before it has `count` entries.
     #[inline]
     pub(super) fn over(&self, packet: &mut Reader<'_>, count: usize) -> Result<(), WireError> {
         match &*self.0 {
-            [] => Ok(()),
             // Most of what has no fixed size.
             [Skip::Prefixed(width, cap)] => packet.take_prefixed("", *width, *cap).map(drop),
             skips => over(skips, packet, count),
