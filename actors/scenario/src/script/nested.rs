@@ -35,7 +35,7 @@ impl Looks {
         let mut heights = Heights::default();
         let all = context.scope().iter_raw().map(|(_, _, value)| value);
         let is_low = |value| heights.of(value, NESTED_MAX).is_some();
-        if all.chain(context.this_ptr().map(|it| &*it)).all(is_low) {
+        if all.chain(context.this_ptr()).all(is_low) {
             return Ok(());
         }
         Err(wrong(format!(
