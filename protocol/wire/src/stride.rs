@@ -1,8 +1,8 @@
 //! The schema walker: steps over bytes that only a schema explains.
 //!
 //! Used by tests and tools, which it tells of each field; a plan for another build steps over what
-//! it leaves out by itself. Every byte is read by the one `Reader`. Never: a Rust type of a message;
-//! the schema may be another build's, so its nesting and its counts are checked too.
+//! it leaves out by itself. Every byte is read by the one `Reader`. Never: a Rust type of a
+//! message; the schema may be another build's, so its nesting and its counts are checked too.
 
 use alloc::string::String;
 use alloc::vec::Vec;

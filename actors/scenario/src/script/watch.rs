@@ -1,9 +1,9 @@
 //! Watch: ends a script that takes more time or memory than anything that is counted shows.
 
 use std::cell::Cell;
-use std::fs;
 use std::time::Instant;
 
+use dh_host::inspect::resident_bytes;
 use rhai::{Dynamic, Engine};
 
 use super::limit::CALL_MAX;
@@ -43,13 +43,6 @@ fn too_much(grown: u64, max: u64) -> String {
         grown / MIB,
         max / MIB
     )
-}
-
-/// Memory of this process that is resident; nothing where the system does not tell.
-fn resident_bytes() -> Option<u64> {
-    let told = fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = told.split_whitespace().nth(1)?.parse().ok()?;
-    pages.checked_mul(u64::try_from(rustix::param::page_size()).ok()?)
 }
 
 #[cfg(test)]
