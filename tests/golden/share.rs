@@ -1,7 +1,10 @@
-//! What another build's word may cost: memory for each of its bytes, and a constant.
+//! What another build's word may cost: memory for each of its bytes and a constant, and a time that
+//! its bytes alone decide.
 //!
-//! Every allocation counts, those that were freed again included. Never: a bound of its own; they
-//! stand in `dh_wire::limit`.
+//! Every allocation counts, those that were freed again included. Never: a bound of memory of its
+//! own; they stand in `dh_wire::limit`.
+
+use std::time::Instant;
 
 use dh_messages::{SCHEMA_WORDS, schema_text};
 use dh_tests::fuzz::{SCHEMAS, another_build, own_build};
@@ -11,7 +14,7 @@ use dh_wire::limit::{
     PLAN_MEMORY_BASE_BYTES, READ_MEMORY_BASE_BYTES, READ_MEMORY_RATIO_MAX,
     REWRITE_MEMORY_BASE_BYTES, UNPACK_MEMORY_BASE_BYTES,
 };
-use dh_wire::plan::Scratch;
+use dh_wire::plan::{Planned, Scratch};
 use dh_wire::schema::{Schema, pack, unpack};
 
 use crate::fixture::packet_of;
@@ -85,6 +88,54 @@ fn making_and_carrying_out_a_plan_allocates_no_more_than_its_share() {
             }
         }
     }
+}
+
+/// How many times longer than any other a packet may take to be stepped over that has as many
+/// bytes. A search among the names would take hundreds of times as long.
+const LONGER_MAX: f64 = 30.0;
+
+#[test]
+fn what_only_a_peer_has_is_stepped_over_as_fast_whatever_its_schema_says_of_it() {
+    let lines = |line: &dyn Fn(usize) -> String| (0..8_000).map(line).collect::<String>();
+    let shapes: String = (0..8_000).map(|n| format!("record Za{n:04}\n  a u8\n")).collect();
+    let chain: String = (0..9).map(|n| format!("record Zz{n}\n  a Zz{}\n", n + 1)).collect();
+    let few = took("union Zz u16\n  a 7999 u8\n", "Zz", &[0x3f, 0x1f, 0]);
+    for (shapes, kind, entry) in [
+        (
+            format!("enum Zz u16\n{}", lines(&|n| format!("  a{n:x} {n}\n"))),
+            "Zz",
+            &[0x3f, 0x1f][..],
+        ),
+        (
+            format!("union Zz u16\n{}", lines(&|n| format!("  a{n:x} {n} u8\n"))),
+            "Zz",
+            &[0x3f, 0x1f, 0],
+        ),
+        (shapes + &chain + "record Zz9\n  a varu32\n", "Zz0", &[7]),
+    ] {
+        let many = took(&shapes, kind, entry);
+        let what = shapes.lines().next();
+        assert!(many < few * LONGER_MAX, "{many} s a byte, and {few} s usually: {what:?}");
+    }
+}
+
+/// How many seconds it takes at best for each byte to step over lists of entries of a kind that
+/// only the peer has.
+fn took(shapes: &str, kind: &str, entry: &[u8]) -> f64 {
+    let (own, shape) = (schema_text(), "record ClientReady\n");
+    let field = format!("{shape}  a list8(1, list16(60000, {kind}))\n");
+    let text = own.replace(shape, &field) + shapes;
+    let peer = Schema::read(text.as_bytes()).unwrap();
+    let id = peer.messages.iter().find(|it| it.name == "clientReady").unwrap().id;
+    let plan = Plan::new(own_build(), peer, "toServer").unwrap();
+    let body = [&[1, 0x60, 0xea], &*entry.repeat(60_000), &[0; 4]].concat();
+    let mut scratch = Scratch::default();
+    let mut once = || {
+        let began = Instant::now();
+        assert_eq!(plan.rewrite(id, &body, &mut scratch), Ok(Planned::Rewritten(id)));
+        began.elapsed().as_secs_f64() / body.len() as f64
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
 /// Schemas that cost much for their length: shapes that are used in many places have many fields

@@ -29,6 +29,7 @@ use tokio::sync::Notify;
 
 pub use self::change::{Beat, Change, NotOurs};
 pub use self::collect::Collector;
+pub use self::figures::resident_bytes;
 pub use self::inspector::{Asked, InspectorMsg, Look, SPEC};
 pub use self::order::{Answer, AskHook, Hook, Hooks, LaneName, Order, Outcome, Undone};
 pub use self::snapshot::{

@@ -13,6 +13,7 @@ mod fold;
 mod gathered;
 mod grown;
 pub mod limit;
+mod nested;
 mod plan;
 mod play;
 mod printed;
@@ -23,6 +24,7 @@ mod review;
 mod source;
 mod stage;
 mod value;
+mod watch;
 pub mod words;
 
 #[cfg(test)]
@@ -30,7 +32,6 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use dh_host::flight::FlightError;
 use dh_host::{Runtime, Simulation};
@@ -318,17 +319,6 @@ fn allow_spawn(engine: &mut Engine) {
     });
 }
 
-/// Ends what takes few operations and each of them long. Operations are counted anew by each call.
-fn limit_time(engine: &mut Engine) {
-    let began = std::cell::Cell::new(Instant::now());
-    engine.on_progress(move |operations| {
-        if operations <= 1 {
-            began.set(Instant::now());
-        }
-        (limit::CALL_MAX < began.get().elapsed()).then(Dynamic::default)
-    });
-}
-
 /// An engine with the language's own functions, without clocks, files and modules, and with limits.
 /// It leaves a text as it is written: what is folded has no places, and what is cut away is missed
 /// by nobody.
@@ -350,6 +340,8 @@ fn engine() -> Engine {
     // Who only reads a script prints nothing.
     engine.on_print(|_| ()).on_debug(|_, _, _| ());
     engine.disable_symbol("eval");
+    // It puts values into a closure that no variable holds, so that nobody can see them there.
+    engine.disable_symbol("curry");
     // It would stop the world, and its operations are not counted.
     let wait = || -> Said<()> { Err(wrong("no time passes in here; expected after() or at()")) };
     engine.register_fn("sleep", move |_: i64| wait()).register_fn("sleep", move |_: f64| wait());
@@ -357,6 +349,6 @@ fn engine() -> Engine {
         Err(wrong("a scenario ends when its `seconds` are over; expected a check of what is wrong"))
     };
     engine.register_fn("exit", exit).register_fn("exit", move |_: Dynamic| exit());
-    limit_time(&mut engine);
+    watch::watch(&mut engine, limit::MEMORY_MAX);
     engine
 }

@@ -14,6 +14,7 @@ use dh_host::flight::Flight;
 use dh_host::{RealOptions, Runtime};
 use dh_machine::Micros;
 use dh_prefs::Prefs;
+use dh_scenario::script::limit::STACK_BYTES;
 use dh_scenario::script::{MadePallet, Progress, Size};
 use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
@@ -176,7 +177,7 @@ fn simulate(
         let (tell, told) = mpsc::channel();
         for _ in 0..jobs {
             let (tell, next) = (tell.clone(), &next);
-            scope.spawn(move || {
+            let work = move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     // Nobody reads what comes, and no file is waited for.
@@ -190,7 +191,11 @@ fn simulate(
                         break;
                     }
                 }
-            });
+            };
+            let roomy = thread::Builder::new().stack_size(STACK_BYTES);
+            roomy.spawn_scoped(scope, work).map_err(|error| {
+                Failure::new(Exit::Unavailable, format!("the system gives no thread: {error}"))
+            })?;
         }
         drop(tell);
         let mut early = BTreeMap::new();

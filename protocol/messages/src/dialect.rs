@@ -12,7 +12,24 @@ use dh_wire::plan::Scratch;
 use dh_wire::{Hash128, WireError};
 
 use crate::build::{Build, Own};
-use crate::registry::{Channel, Direction, Side, row};
+use crate::content::MapLoad;
+use crate::join::{ClientInfo, ClientReady, ServerInfo, SpawnAck};
+use crate::registry::{Channel, Direction, Message, Side, row};
+use crate::snapshot::Snapshot;
+
+/// Without one of these nobody comes to play: its sender would wait for what is never said.
+const NEEDED: [(Direction, u8, &str); 6] = [
+    needed::<ServerInfo>(),
+    needed::<ClientInfo>(),
+    needed::<ClientReady>(),
+    needed::<SpawnAck>(),
+    needed::<Snapshot>(),
+    needed::<MapLoad>(),
+];
+
+const fn needed<M: Message>() -> (Direction, u8, &'static str) {
+    (M::DIRECTION, M::ID, M::NAME)
+}
 
 /// How a session reads its peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,6 +178,14 @@ impl Terms {
         let is_first = self.held.insert(id);
         let first = row(direction, id).filter(|_| is_first);
         first.map_or(Passage::Held, |row| Passage::HeldFirst(row.name))
+    }
+
+    /// The first message that the peer's build has no name for and without which nobody comes to
+    /// play with it.
+    pub fn lacks(&self) -> Option<&'static str> {
+        let mut needed = NEEDED.iter();
+        let lacking = needed.find(|(direction, id, _)| !self.dialect.reads(*direction, *id));
+        lacking.map(|(_, _, name)| *name)
     }
 
     /// What it took to come to these terms, for the log.

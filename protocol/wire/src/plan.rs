@@ -16,6 +16,7 @@ mod program;
 mod record;
 mod rewrite;
 mod segment;
+mod skip;
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -145,9 +146,9 @@ impl Plan {
     fn carry_out(&self, route: &Route, body: &[u8], scratch: &mut Scratch) -> Outcome {
         let done = match route {
             Route::Straight(id, stretches) => {
-                straight(stretches, &self.peer, body, scratch).map(|()| Outcome::Rewritten(*id))
+                straight(stretches, body, scratch).map(|()| Outcome::Rewritten(*id))
             }
-            Route::Winding(id, steps) => match winding(steps, &self.peer, body, scratch) {
+            Route::Winding(id, steps) => match winding(steps, body, scratch) {
                 Ok(()) => Ok(Outcome::Rewritten(*id)),
                 Err(Halt::Unknown) => Ok(Outcome::Unknown),
                 Err(Halt::Fault(fault)) => Err(WireError::new("", fault)),

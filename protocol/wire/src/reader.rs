@@ -63,11 +63,6 @@ impl<'a> Reader<'a> {
         self.rest = self.whole.get(offset..self.end).unwrap_or_default();
     }
 
-    /// Behaves as if a count field had told this number.
-    pub(crate) const fn recount(&mut self, count: u16) {
-        self.count = Some(count);
-    }
-
     /// Refuses bytes that nothing has read.
     #[inline]
     pub fn finish(&self) -> Result<(), WireError> {

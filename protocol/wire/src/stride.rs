@@ -1,8 +1,8 @@
 //! The schema walker: steps over bytes that only a schema explains.
 //!
-//! Used by tests and tools, and by the plans for other builds. It is the only code that does
-//! this, and every byte it steps over is read by the one `Reader`. Never: a Rust type of a message;
-//! the schema may be another build's, so its nesting and its counts are checked too.
+//! Used by tests and tools, which it tells of each field; a plan for another build steps over what
+//! it leaves out by itself. Every byte is read by the one `Reader`. Never: a Rust type of a
+//! message; the schema may be another build's, so its nesting and its counts are checked too.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -53,39 +53,6 @@ pub fn stride(
         let path: Vec<&str> = strider.path.iter().rev().copied().collect();
         StrideError { path: path.join("."), fault }
     })
-}
-
-/// Steps over one value of `kind`. A list that is counted by an earlier field has `count` entries.
-#[inline]
-pub(crate) fn step(
-    schema: &Schema,
-    kind: &Type,
-    reader: &mut Reader<'_>,
-    count: usize,
-) -> Result<(), WireError> {
-    match kind {
-        // Most of what has no fixed size. Nobody will read its letters.
-        Type::Str8(cap) => reader.take_prefixed("", Width::One, *cap).map(drop),
-        Type::Str16(cap) => reader.take_prefixed("", Width::Two, *cap).map(drop),
-        _ => step_into(schema, kind, reader, count),
-    }
-}
-
-#[inline(never)]
-fn step_into(
-    schema: &Schema,
-    kind: &Type,
-    reader: &mut Reader<'_>,
-    count: usize,
-) -> Result<(), WireError> {
-    let visit = &mut |_: &Step<'_>| {};
-    let mut strider = Strider::new(schema, reader, visit);
-    // The plan has resolved which field that was.
-    if let Type::List { count: CountAt::Field(field), .. } = kind {
-        strider.count = Some(field);
-        strider.reader.recount(u16::try_from(count).unwrap_or(u16::MAX));
-    }
-    strider.value("", kind)
 }
 
 struct Strider<'s, 'b, 'v> {

@@ -10,6 +10,7 @@ use dh_messages::{
 };
 
 use super::state::{Connecting, Effect, Phase};
+use crate::ending::{EndKind, SessionEnd};
 
 /// How far the two have told each other what they write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,14 @@ impl Connecting {
     }
 
     fn agree(&mut self, terms: Terms, out: &mut Outbox<Effect>) {
+        if let Some(name) = terms.lacks() {
+            let reason = format!(
+                "This server's build has no {name}, without which nobody plays there; \
+                 join with another build."
+            );
+            let end = self.ending(EndKind::ProtocolMismatch);
+            return self.fail(SessionEnd { reason: Some(reason), ..end }, out);
+        }
         out.push(Effect::Speaks(terms.dialect().clone()));
         self.it.terms = Some(terms);
         self.stand_at(Exchange::Agreed);

@@ -40,11 +40,17 @@ fn usage() -> Usage {
     let cpu = clock_gettime(ClockId::ProcessCPUTime);
     let [seconds, ns] = [cpu.tv_sec, cpu.tv_nsec].map(|part| u64::try_from(part).ok());
     Usage {
-        resident_bytes: read("/proc/self/statm").and_then(|statm| resident(&statm)),
+        resident_bytes: resident_bytes(),
         cpu_ns: seconds.zip(ns).map(|(seconds, ns)| seconds.saturating_mul(SECOND) + ns),
         open_files: open_files(),
         started_ns: *STARTED.get_or_init(started),
     }
+}
+
+/// Bytes of memory of this process that are resident; nothing where the system does not tell.
+#[must_use]
+pub fn resident_bytes() -> Option<u64> {
+    resident(&read("/proc/self/statm")?)
 }
 
 fn read(path: &str) -> Option<String> {

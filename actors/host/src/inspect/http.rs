@@ -148,7 +148,11 @@ pub(crate) async fn accept(listener: TcpListener, desk: Desk) {
     desk.stream_limit();
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => places.seat(|place| serve(stream, peer, desk.clone(), place)),
+            Ok((stream, peer)) => {
+                places.seat(|place| serve(stream, peer, desk.clone(), place));
+                // Whoever has asked already is heard before somebody else can take the place.
+                tokio::task::yield_now().await;
+            }
             Err(_) => tokio::time::sleep(BREATH).await,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use rhai::{EvalAltResult, ParseError, Position};
 
 use super::Script;
-use super::limit::{ARRAY_MAX, CALL_MAX, CALLS_MAX, LISTED_MAX, MAP_MAX, OPERATIONS_MAX, TEXT_MAX};
+use super::limit::{ARRAY_MAX, CALLS_MAX, LISTED_MAX, MAP_MAX, OPERATIONS_MAX, TEXT_MAX};
 use super::value::shown;
 use super::words::told;
 
@@ -73,10 +73,7 @@ impl ScriptError {
             EvalAltResult::ErrorFunctionNotFound(call, _) => {
                 Self::of_words(script, place, told::call(call))
             }
-            EvalAltResult::ErrorTerminated(..) => {
-                let max = CALL_MAX.as_secs();
-                Self::at(script, place, format!("it does not end within {max} s; expected less"))
-            }
+            EvalAltResult::ErrorTerminated(why, _) => Self::at(script, place, why.to_string()),
             EvalAltResult::ErrorDotExpr(what, _) => match told::property(what) {
                 Some(what) => Self::of_words(script, place, what),
                 None => Self::at(script, place, plain(inner)),

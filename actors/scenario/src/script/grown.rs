@@ -9,18 +9,20 @@ use rhai::{AST, ASTNode, Dynamic, Engine, EvalAltResult, Expr, Stmt};
 use super::Script;
 use super::error::{Said, ScriptError, too_large, wrong};
 use super::limit::{ARRAY_MAX, MAP_MAX};
+use super::nested::Looks;
 
 /// At one of so many looks, everything that is in any variable is measured.
 const DEEP_EVERY: u32 = 64;
 
-/// Have every variable measured that the script reaches into.
+/// Have every variable measured that the script reaches into, and how deep all of them are.
 #[expect(
     deprecated,
     reason = "the only way to see what a variable holds; the library calls it volatile"
 )]
 pub(super) fn measure(engine: &mut Engine, ast: &AST) {
-    let (names, looks) = (reached_into(ast), Cell::new(0_u32));
+    let (names, looks, nested) = (reached_into(ast), Cell::new(0_u32), Looks::new());
     engine.on_var(move |name, _, context| {
+        nested.look(&context)?;
         if !names.contains(name) {
             return Ok(None);
         }

@@ -8,6 +8,12 @@ pub const OPERATIONS_MAX: u64 = 2_000_000;
 pub const CALLS_MAX: usize = 32;
 /// Expressions within each other.
 pub const DEPTH_MAX: usize = 64;
+/// Closures, arrays and object maps within each other.
+pub const NESTED_MAX: usize = 64;
+/// Bytes of the stack of a thread that runs scripts: as many as drop the deepest array there is.
+pub const STACK_BYTES: usize = 16 << 20;
+/// Bytes of memory that a process may take while a script runs in it.
+pub const MEMORY_MAX: u64 = 4 << 30;
 /// Variables at one time.
 pub const VARIABLES_MAX: usize = 512;
 /// Functions of one script, closures among them.

@@ -77,8 +77,16 @@ impl Session {
         self.agree(Terms::other(&own, build).having(sent, text.packed.len()), out);
     }
 
-    /// Both know what the other writes: who the server is comes next.
+    /// Both know what the other writes: who the server is comes next, unless the peer's build
+    /// cannot play with this one at all.
     fn agree(&mut self, terms: Terms, out: &mut Outbox<Effect>) {
+        if let Some(name) = terms.lacks() {
+            let reason = format!(
+                "This client's build has no {name}, without which nobody plays here; \
+                 join with another build"
+            );
+            return self.end(Ending::new(CloseCode::ProtocolMismatch, reason), out);
+        }
         self.speech = Speech::new(terms);
         self.say(ToClient::ServerInfo(self.server_info()), out);
         self.stand(Phase::Identifying, out);

@@ -6,7 +6,7 @@ use dh_host::net::{Closed, Connection, Dialed, InMessage};
 use dh_machine::{Machine, Micros, Outbox};
 use dh_messages::{
     Build, ConnectRequest, Direction, Hash128, Own, PROTOCOL_VERSION, SchemaText, ToClient,
-    ToServer,
+    ToServer, row,
 };
 use dh_wire::Schema;
 
@@ -47,7 +47,11 @@ impl Asking {
     }
 
     fn heard(&mut self, message: &InMessage, out: &mut Outbox<Effect>) {
+        let damaged = |why: String| Effect::Tell(Err(Failure::new(Exit::Damaged, why)));
         match ToClient::from_stream(message.id, &message.body) {
+            Ok(ToClient::SchemaHash(_)) if self.announced.is_some() => {
+                out.push(damaged("it says twice which schema it writes".to_owned()));
+            }
             Ok(ToClient::SchemaHash(told)) if told.hash == self.own.hash() => {
                 out.push(Effect::Tell(Ok(dh_messages::schema())));
             }
@@ -69,6 +73,9 @@ impl Asking {
             }
             Ok(ToClient::SessionEnd(end)) => {
                 out.push(Effect::Tell(Err(Failure::new(Exit::Mismatch, end.reason.as_str()))));
+            }
+            Err(error) if row(Direction::ToClient, message.id).is_some_and(|it| it.frame) => {
+                out.push(damaged(format!("unreadable message {}: {error}", message.id)));
             }
             // Who the server is comes behind its schema, and says nothing of it.
             Ok(_) | Err(_) => (),

@@ -2,7 +2,7 @@
 
 use dh_host::net::InMessage;
 use dh_machine::{Machine, Micros, Outbox};
-use dh_messages::{SCHEMA_WORDS, SchemaAnswer, SchemaHash, ToClient, ToServer};
+use dh_messages::{Message as _, SCHEMA_WORDS, SchemaAnswer, SchemaHash, ToClient, ToServer};
 use dh_wire::Schema;
 use dh_wire::schema::{Edit, identity, pack};
 
@@ -76,4 +76,21 @@ fn a_text_that_is_not_what_was_announced_or_no_schema_is_damaged() {
     let told = SchemaHash { hash: identity(none.as_bytes()), wants_text: false };
     say(&mut asking, ToClient::SchemaHash(told));
     assert!(answer(&mut asking, none).unwrap_err().cause.contains("cannot be read"));
+}
+
+/// A server can have this build say only so much, and is not waited for once it makes no sense.
+#[test]
+fn a_server_that_says_twice_what_it_writes_or_cannot_be_read_is_damaged() {
+    let (mut asking, other) = (Asking::default(), another());
+    hash(&mut asking, &other, true);
+    let told = hash(&mut asking, &other, true);
+    let [Effect::Tell(Err(failure))] = &*told else { panic!("{told:?}") };
+    assert_eq!((failure.exit, failure.cause.contains("twice")), (Exit::Damaged, true));
+
+    let mut out = Outbox::default();
+    let message = InMessage { id: SchemaHash::ID, body: b"short".to_vec().into() };
+    Asking::default().handle(Micros(0), AskerMsg::Message(message), &mut out);
+    let told: Vec<Effect> = out.drain().collect();
+    let [Effect::Tell(Err(failure))] = &*told else { panic!("{told:?}") };
+    assert!(failure.cause.contains("unreadable message 44"), "{}", failure.cause);
 }

@@ -15,6 +15,7 @@ use super::program::{
     CountedBy, Entries, List, Part, Program, Sparse, Step, Steps, Text, Union, joined,
 };
 use super::segment::Layout;
+use super::skip::Skips;
 use crate::error::{Fault, WireError};
 use crate::kind::{Kind, Width};
 use crate::schema::{Case, CountAt, Field, Schema, Shape, Type};
@@ -181,7 +182,7 @@ impl<'s> Compiler<'s> {
             (Type::Named(peer), Type::Named(own)) => return self.named(peer, own, place),
             (Type::Optional(peer), Type::Optional(own)) => {
                 let Some(steps) = self.inner(peer, own)? else { return Ok(None) };
-                Step::Optional { steps, kind: (**peer).clone() }
+                Step::Optional { steps, skip: Skips::of(self.peer, peer)? }
             }
             (Type::List { .. }, Type::List { .. }) => return self.list(peer, own),
             (Type::Section(peer), Type::Section(own)) => {
@@ -226,7 +227,7 @@ impl<'s> Compiler<'s> {
         let entries = if is_last && same_type((self.peer, theirs), (self.own, ours)) {
             Entries::Rest
         } else {
-            Entries::of(theirs, steps)
+            Entries::of(steps, Skips::of(self.peer, theirs)?)
         };
         let (from_cap, to_cap) = (*from_cap, *to_cap);
         let list = List { from, to, from_cap, to_cap, entries };
@@ -240,10 +241,8 @@ impl<'s> Compiler<'s> {
     ) -> Result<Step, WireError> {
         let place = self.notes;
         self.notes += theirs.len() + 1;
-        let mut skips = Vec::new();
-        for member in theirs {
-            skips.push(joined(self.skip(&member.kind)?));
-        }
+        let skips = theirs.iter().map(|member| Skips::of(self.peer, &member.kind));
+        let skips = skips.collect::<Result<_, _>>()?;
         let mut members = Vec::new();
         for (bit, member) in (0_u32..).zip(ours) {
             let Some(pair) = theirs.iter().position(|it| it.name == member.name) else {

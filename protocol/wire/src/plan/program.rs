@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use super::change::Change;
 use super::segment::{Layout, SEGMENT_MAX, Segment};
+use super::skip::Skips;
 use crate::kind::Width;
-use crate::schema::Type;
 
 /// How one message is rewritten.
 #[derive(Debug)]
@@ -23,15 +23,8 @@ pub(super) enum Program {
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) segment: Segment,
-    pub(super) skip: Skip,
-}
-
-/// Something of no fixed size that only the peer has.
-#[derive(Debug)]
-pub(super) enum Skip {
-    Nothing,
-    Text(Width, usize),
-    Value(Box<Type>),
+    /// What of no fixed size only the peer has.
+    pub(super) skip: Skips,
 }
 
 /// Steps that may depend on each other.
@@ -47,7 +40,7 @@ impl Program {
     pub(super) fn new(parts: Vec<Part>, notes: usize) -> Self {
         let made = |part: &Part| match part {
             Part::Fixed(layout) => Some(layout.to),
-            Part::Step(Step::Walk(_)) => Some(0),
+            Part::Step(Step::Skip(_)) => Some(0),
             Part::Step(_) => None,
         };
         match parts.iter().map(made).sum::<Option<usize>>() {
@@ -70,14 +63,12 @@ fn straight(parts: Vec<Part>) -> Box<[Stretch]> {
                 layout.append(next);
                 continue;
             }
-            Part::Step(Step::Walk(Type::Str8(cap))) => Skip::Text(Width::One, cap),
-            Part::Step(Step::Walk(Type::Str16(cap))) => Skip::Text(Width::Two, cap),
-            Part::Step(Step::Walk(kind)) => Skip::Value(kind.into()),
+            Part::Step(Step::Skip(skip)) => skip,
             Part::Step(_) => continue,
         };
         put(core::mem::take(&mut layout), skip);
     }
-    put(layout, Skip::Nothing);
+    put(layout, Skips::default());
     all.into()
 }
 
@@ -92,9 +83,9 @@ pub(super) enum Step {
     /// Everything that is left, as it is.
     CopyRest,
     /// Not this value, whose length only its bytes tell.
-    Walk(Type),
+    Skip(Skips),
     /// Not this list, which is counted by a field that was remembered.
-    WalkCounted(usize, Type),
+    SkipCounted(usize, Skips),
     /// Remember this place.
     Mark(usize),
     /// Go on from a place.
@@ -110,7 +101,7 @@ pub(super) enum Step {
     /// A text behind a length of another width, or one with another cap.
     Text(Text),
     /// A presence byte, then what follows if present.
-    Optional { steps: Steps, kind: Type },
+    Optional { steps: Steps, skip: Skips },
     /// A count, then entries.
     List(Box<List>),
     /// A mask, then members.
@@ -170,17 +161,17 @@ pub(super) enum Entries {
     /// Of fixed size each.
     Segments(Segment),
     /// One by one.
-    Each { kind: Type, steps: Steps },
+    Each { steps: Steps, skip: Skips },
 }
 
 impl Entries {
-    /// Entries of the peer's `kind`, by the steps for one.
-    pub(super) fn of(kind: &Type, steps: Steps) -> Self {
+    /// Entries, by the steps for one and those over it.
+    pub(super) fn of(steps: Steps, skip: Skips) -> Self {
         match <[Step; 1]>::try_from(steps.into_vec()) {
             Ok([Step::Segment(segment)]) if segment.is_copy => Self::Copies(segment.from),
             Ok([Step::Segment(segment)]) => Self::Segments(segment),
-            Ok(step) => Self::Each { kind: kind.clone(), steps: step.into() },
-            Err(steps) => Self::Each { kind: kind.clone(), steps: steps.into() },
+            Ok(step) => Self::Each { steps: step.into(), skip },
+            Err(steps) => Self::Each { steps: steps.into(), skip },
         }
     }
 }
@@ -191,7 +182,7 @@ pub(super) struct Sparse {
     pub(super) from: Width,
     pub(super) to: Width,
     /// How each of the peer's members is stepped over, by its bit.
-    pub(super) skips: Vec<Steps>,
+    pub(super) skips: Box<[Skips]>,
     /// This build's bit, the peer's bit, and how the member is rewritten, by this build's bit.
     pub(super) members: Vec<(u32, usize, Steps)>,
     /// The first of the places, one for each of the peer's members and one for their end.

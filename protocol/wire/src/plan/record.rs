@@ -10,6 +10,7 @@ use super::loss::Lost;
 use super::measure::{holds_count, size_of};
 use super::program::{Part, Step};
 use super::segment::{Layout, SEGMENT_MAX};
+use super::skip::Skips;
 use crate::error::WireError;
 use crate::kind::Kind;
 use crate::schema::{CountAt, Field, Shape, Type};
@@ -181,8 +182,9 @@ impl<'s> Compiler<'s> {
         }
         Ok(match kind {
             Type::Leaf(Kind::Count16) => [Step::TakeCount(self.take_count()).into()].into(),
-            Type::List { count: CountAt::Field(_), .. } => {
-                [Step::WalkCounted(self.taken()?, kind.clone()).into()].into()
+            Type::List { count: CountAt::Field(_), cap, entry } => {
+                let skip = Skips::of_counted(self.peer, *cap, entry)?;
+                [Step::SkipCounted(self.taken()?, skip).into()].into()
             }
             Type::Named(name) => match self.peer.shapes.get(name) {
                 Some(Shape::Record(fields)) => {
@@ -192,9 +194,9 @@ impl<'s> Compiler<'s> {
                     }
                     steps
                 }
-                _ => [Step::Walk(kind.clone()).into()].into(),
+                _ => [Step::Skip(Skips::of(self.peer, kind)?).into()].into(),
             },
-            _ => [Step::Walk(kind.clone()).into()].into(),
+            _ => [Step::Skip(Skips::of(self.peer, kind)?).into()].into(),
         })
     }
 }

@@ -7,15 +7,14 @@ use alloc::vec::Vec;
 
 use super::out::{Out, segment_at};
 use super::program::{
-    CountedBy, Entries, List, Packed, Skip, Sparse, Step, Stretch, Text, Union, Winding,
+    CountedBy, Entries, List, Packed, Sparse, Step, Stretch, Text, Union, Winding,
 };
 use super::segment::{Segment, number_of};
+use super::skip::Skips;
 use crate::error::{Fault, WireError, counted};
 use crate::kind::{NumberBytes, Width};
 use crate::limit::{PLAN_GROWTH_BASE_BYTES, PLAN_GROWTH_RATIO_MAX, SECTION_MAX};
 use crate::reader::Reader;
-use crate::schema::{Schema, Type};
-use crate::stride::step;
 use crate::walk::{Group, Walk as _};
 
 /// Why a value is not rewritten.
@@ -62,7 +61,6 @@ impl Scratch {
 #[inline(always)]
 pub(super) fn straight(
     stretches: &[Stretch],
-    peer: &Schema,
     body: &[u8],
     Scratch { buffer, len, .. }: &mut Scratch,
 ) -> Result<(), WireError> {
@@ -75,13 +73,7 @@ pub(super) fn straight(
         };
         segment.carry_out(from, room);
         made += segment.to;
-        packet = match skip {
-            Skip::Nothing => rest,
-            Skip::Text(width, cap) => {
-                behind_text(rest, *width, *cap).ok_or_else(|| fault_of_text(rest, *width, *cap))?
-            }
-            Skip::Value(kind) => behind(peer, kind, rest)?,
-        }
+        packet = if skip.is_nothing() { rest } else { skip.behind(rest)? };
     }
     if !packet.is_empty() {
         return Err(WireError::new("", Fault::Trailing(counted(packet.len()))));
@@ -90,42 +82,10 @@ pub(super) fn straight(
     Ok(())
 }
 
-/// What follows a text; nothing where it is none, or a longer one.
-#[inline(always)]
-fn behind_text(bytes: &[u8], width: Width, cap: usize) -> Option<&[u8]> {
-    let (len, rest) = match width {
-        Width::One => {
-            bytes.split_first_chunk().map(|(len, rest)| (u8::from_le_bytes(*len).into(), rest))
-        }
-        Width::Two => {
-            bytes.split_first_chunk().map(|(len, rest)| (u16::from_le_bytes(*len).into(), rest))
-        }
-        Width::Four => {
-            bytes.split_first_chunk().map(|(len, rest)| (u32::from_le_bytes(*len), rest))
-        }
-    }?;
-    let len = len as usize;
-    if len <= cap { rest.get(len..) } else { None }
-}
-
-#[cold]
-fn fault_of_text(bytes: &[u8], width: Width, cap: usize) -> WireError {
-    let text = Reader::new(bytes).take_prefixed("", width, cap).map(drop);
-    text.err().unwrap_or(WireError::new("", Fault::Truncated))
-}
-
-#[inline(never)]
-fn behind<'b>(peer: &Schema, kind: &Type, bytes: &'b [u8]) -> Result<&'b [u8], WireError> {
-    let mut reader = Reader::new(bytes);
-    step(peer, kind, &mut reader, 0)?;
-    Ok(reader.rest())
-}
-
 /// Rewrites all of any packet.
 #[inline(never)]
 pub(super) fn winding(
     Winding { steps, notes: notes_len }: &Winding,
-    peer: &Schema,
     body: &[u8],
     Scratch { buffer, len, notes, .. }: &mut Scratch,
 ) -> Result<(), Halt> {
@@ -135,7 +95,7 @@ pub(super) fn winding(
     }
     let out_max = body.len() * PLAN_GROWTH_RATIO_MAX + PLAN_GROWTH_BASE_BYTES;
     let (packet, out) = (Reader::new(body), Out { buffer, len: 0 });
-    let mut rewrite = Rewrite { peer, packet, out, out_max, notes, count_at: None };
+    let mut rewrite = Rewrite { packet, out, out_max, notes, count_at: None };
     rewrite.steps(steps)?;
     rewrite.packet.finish()?;
     *len = rewrite.out.len;
@@ -144,7 +104,6 @@ pub(super) fn winding(
 
 /// A packet on its way from the peer's shape to this build's.
 struct Rewrite<'a> {
-    peer: &'a Schema,
     packet: Reader<'a>,
     out: Out<'a>,
     out_max: usize,
@@ -162,9 +121,12 @@ impl Rewrite<'_> {
     fn step(&mut self, step: &Step) -> Result<(), Halt> {
         match step {
             Step::Segment(segment) => self.segments(segment, 1)?,
-            Step::Walk(kind) => self.walk(kind, 0)?,
+            Step::Skip(skip) => skip.over(&mut self.packet, 0)?,
             Step::CopyRest => self.copy(self.packet.remaining())?,
-            Step::WalkCounted(count, kind) => self.walk(kind, self.noted(*count))?,
+            Step::SkipCounted(count, skip) => {
+                let count = self.noted(*count);
+                skip.over(&mut self.packet, count)?;
+            }
             Step::Mark(place) => self.note(*place, self.packet.offset()),
             Step::Go(place) => self.packet.go(self.noted(*place)),
             Step::TakeCount(count) => {
@@ -179,7 +141,7 @@ impl Rewrite<'_> {
             Step::NoEntries => self.fill_in(0)?,
             Step::Packed(packed) => self.packed(packed)?,
             Step::Text(text) => self.text(text)?,
-            Step::Optional { steps, kind } => self.optional(steps, kind)?,
+            Step::Optional { steps, skip } => self.optional(steps, skip)?,
             Step::List(list) => self.list(list)?,
             Step::Sparse(sparse) => self.sparse(sparse)?,
             Step::Union(union) => self.union(union)?,
@@ -207,11 +169,6 @@ impl Rewrite<'_> {
 
     fn put_number(&mut self, width: Width, number: u32) {
         self.out.put(&width.number(number));
-    }
-
-    #[inline]
-    fn walk(&mut self, kind: &Type, count: usize) -> Result<(), Halt> {
-        Ok(step(self.peer, kind, &mut self.packet, count)?)
     }
 
     fn note(&mut self, at: usize, note: usize) {
@@ -258,11 +215,11 @@ impl Rewrite<'_> {
         Ok(())
     }
 
-    fn optional(&mut self, steps: &[Step], kind: &Type) -> Result<(), Halt> {
+    fn optional(&mut self, steps: &[Step], skip: &Skips) -> Result<(), Halt> {
         let is_present = self.packet.take_bool("")?;
         let start = self.out.len;
         self.out.put(&[u8::from(is_present)]);
-        if is_present && !self.known(steps, Some(kind))? {
+        if is_present && !self.known(steps, Some(skip))? {
             self.out.len = start;
             self.out.put(&[0]);
         }
@@ -270,15 +227,15 @@ impl Rewrite<'_> {
     }
 
     /// Rewrites a value, if this build knows its case; else nothing is put out, and the value is
-    /// stepped over where its type is told.
-    fn known(&mut self, steps: &[Step], kind: Option<&Type>) -> Result<bool, Halt> {
+    /// stepped over where it is told how.
+    fn known(&mut self, steps: &[Step], skip: Option<&Skips>) -> Result<bool, Halt> {
         let (packet, start, count_at) = (self.packet.clone(), self.out.len, self.count_at);
         match self.steps(steps) {
             Ok(()) => Ok(true),
             Err(Halt::Unknown) => {
                 (self.packet, self.count_at) = (packet, count_at);
                 self.out.len = start;
-                kind.map_or(Ok(()), |kind| self.walk(kind, 0))?;
+                skip.map_or(Ok(()), |skip| skip.over(&mut self.packet, 0))?;
                 Ok(false)
             }
             Err(fault) => Err(fault),
@@ -318,10 +275,10 @@ impl Rewrite<'_> {
             Entries::Rest => self.copy(self.packet.remaining())?,
             Entries::Copies(size) => self.copy(count.saturating_mul(*size))?,
             Entries::Segments(segment) => self.segments(segment, count)?,
-            Entries::Each { kind, steps } => {
+            Entries::Each { steps, skip } => {
                 let mut kept = 0;
                 for _ in 0..count {
-                    kept += usize::from(self.known(steps, Some(kind))?);
+                    kept += usize::from(self.known(steps, Some(skip))?);
                     self.ask_for(0)?;
                 }
                 return Ok(kept);
@@ -348,7 +305,7 @@ impl Rewrite<'_> {
         for (bit, skip) in sparse.skips.iter().enumerate() {
             self.note(sparse.place + bit, self.packet.offset());
             if mask >> bit & 1 == 1 {
-                self.steps(skip)?;
+                skip.over(&mut self.packet, 0)?;
             }
         }
         let end = sparse.place + sparse.skips.len();

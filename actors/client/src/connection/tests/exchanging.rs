@@ -159,6 +159,21 @@ fn a_text_that_was_not_asked_for_or_is_none_ends_the_attempt() {
     }
 }
 
+/// A server that could never say or hear what a join needs is left at once, with the reason.
+#[test]
+fn a_server_that_lacks_what_nobody_plays_without_is_left_with_the_reason() {
+    for lacking in ["serverInfo", "clientInfo", "clientReady", "spawnAck", "snapshot", "mapLoad"] {
+        let mut other = our_schema();
+        other.edit(&Edit::Drop { message: lacking.into() }).unwrap();
+        let mut rig = Rig::attempting();
+        rig.hear(ToClient::SchemaHash(SchemaHash { hash: hash(&other), wants_text: false }));
+        rig.hear(answer(packed(&other)));
+        assert_eq!(rig.ends()[0].kind, EndKind::ProtocolMismatch);
+        assert!(rig.ends()[0].detail().contains(lacking), "{}", rig.ends()[0].detail());
+        assert_eq!(rig.hang_ups(), [CloseCode::Leave]);
+    }
+}
+
 /// The blobs of a server of another build are in this build's shapes before anybody sees them.
 #[test]
 fn what_comes_beside_is_rewritten_on_its_way_to_the_downloader() {

@@ -1,5 +1,6 @@
 //! Requests over sockets: who is let in, and what a hostile one can do.
 
+mod crowd;
 mod refused;
 
 use std::io::{Read, Write};
@@ -11,6 +12,9 @@ use crate::inspect::http::{CONNECTIONS_MAX, STREAMS_MAX};
 use crate::inspect::{Change, Hooks, Inspect, InspectOptions, Snapshot, Token, Undone};
 use crate::probe::{Log, Order, Probe, ProbeMsg};
 use crate::{Place, RealOptions, Runtime};
+
+/// How long the inspector's thread stands still where it is asked to.
+const ASLEEP: Duration = Duration::from_millis(800);
 
 /// A process that is looked at.
 struct Stage {
@@ -33,6 +37,10 @@ impl Stage {
                     "known" => answer.tell(Ok(format!("known is {value}"))),
                     "stiff" => answer.tell(Err(Undone::Refused("it stays".to_owned()))),
                     "gone" => drop(answer),
+                    "asleep" => {
+                        std::thread::sleep(ASLEEP);
+                        answer.tell(Ok("awake".to_owned()));
+                    }
                     "silent" => drop(Box::leak(Box::new(answer))),
                     "broken" => panic!("injected"),
                     _ => answer.tell(Err(Undone::Missing(format!("there is no {key}")))),

@@ -14,6 +14,38 @@ fn ended(text: &str) -> String {
 const TOP: &str = "scenario(#{ seconds: 3, peers: #{ ada: #{} } });\n";
 
 #[test]
+fn closures_and_containers_that_hold_each_other_without_end_are_told_and_break_no_stack() {
+    let nested = [
+        "let f = || 1; loop { let g = f; f = || g; }",
+        "let a = [0]; loop { let b = a; a = [0, || b]; }",
+        "let f = || 1; loop { let g = 0; let h = || g; g = f; f = h; }",
+        "fn f() { loop { let g = 0; let h = [|| g, { g = this; 0 }]; this = h; } }\n\
+         let a = [0]; a.f();",
+        "let all = [|| 1]; loop { let g = all[all.len() - 1]; all.push(|| g); }",
+        "let a = []; loop { a = [a]; }",
+        "let m = #{}; loop { m = #{ m: m }; }",
+    ];
+    for text in nested {
+        let told = ended(&format!("{TOP}{text}"));
+        assert!(told.contains("lie within each other more than 64 deep"), "{text}: {told}");
+    }
+    let unseen = "fn f() { loop { this.push(this.drain(0, 1)); } }\nlet a = [[]]; a.f();";
+    let run = move || ended(&format!("{TOP}{unseen}"));
+    let roomy = std::thread::Builder::new().stack_size(limit::STACK_BYTES);
+    roomy.spawn(run).unwrap().join().unwrap();
+}
+
+/// A closure may hold itself, and others that many hold.
+#[test]
+fn closures_that_hold_what_others_hold_are_no_mistake() {
+    let text = "let all = []; let one = || 1; let own = 0;\n\
+                for n in 0..200 { let here = one; all.push(|| here.call() + own); own += 1; }\n\
+                let again = 0; again = || again; let list = [again, again, all];\n\
+                at(1, || expect(\"all of them\", all.len() == 200 && list.len() == 3));";
+    assert_eq!(failures(&format!("{TOP}{text}")), [""; 0]);
+}
+
+#[test]
 fn callbacks_that_call_each_other_at_one_moment_end_with_the_place() {
     let text = format!("{TOP}fn again() {{ after(0, || again()) }}\nat(1, || again());");
     let told = ended(&text);

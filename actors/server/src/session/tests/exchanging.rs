@@ -166,6 +166,23 @@ fn what_a_schema_does_not_list_is_not_sent_and_logged_once() {
     assert!(matches!(talk.tell(list)[..], [Effect::Pass(_)]));
 }
 
+/// A build that could only wait for what is never said is told so at once, and what it is told is
+/// all that the log says of it.
+#[test]
+fn a_build_that_lacks_what_nobody_plays_without_is_sent_home_with_the_reason() {
+    for lacking in ["serverInfo", "clientInfo", "clientReady", "spawnAck", "snapshot", "mapLoad"] {
+        let mut other = ours();
+        other.edit(&Edit::Drop { message: lacking.into() }).unwrap();
+        let mut talk = asking(&other);
+        let effects = talk.hear(text(false, packed(&other)));
+        let ending = ending(&effects).unwrap();
+        assert_eq!(ending.code, CloseCode::ProtocolMismatch);
+        assert!(ending.reason.contains(lacking), "{}", ending.reason);
+        assert!(sent(&effects).is_empty() && logged(&effects).len() == 1, "{effects:?}");
+        assert_eq!(talk.session.next_deadline(), None);
+    }
+}
+
 /// What a panic interrupts is neither told nor logged again.
 #[test]
 fn a_session_that_is_remade_reads_its_peer_as_before() {
