@@ -37,3 +37,19 @@ impl fmt::Debug for Accent {
         f.debug_struct("Accent").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_goes_under_the_number_its_build_has_for_it_or_not_at_all() {
+        let accent = Accent::new(|id, body| (id == 3).then(|| (9, [body, b"!"].concat())));
+        let (id, body) = accent.message(3, b"hi").unwrap();
+        assert_eq!((id, &*body), (9, &b"hi!"[..]));
+        assert!(accent.message(4, b"hi").is_none());
+        let datagram = |bytes: &'static [u8]| accent.datagram(&Bytes::from_static(bytes));
+        assert_eq!(datagram(b"\x03hi").unwrap()[..], b"\x09hi!"[..]);
+        assert!(datagram(b"\x04hi").is_none() && datagram(b"").is_none());
+    }
+}

@@ -78,3 +78,41 @@ impl KnownBuilds {
         self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dh_messages::{Direction, schema};
+    use dh_wire::schema::{Edit, Type};
+
+    use super::*;
+    use crate::Simulation;
+
+    /// A build whose players say this of themselves too.
+    fn build(own: &Own, nth: usize) -> Arc<Build> {
+        let mut other = schema();
+        let (shape, name) = ("ClientInfo".to_owned(), format!("word_{nth}"));
+        other.edit(&Edit::Add { shape, at: 0, name, kind: Type::Str8(9) }).unwrap();
+        let posing = Own::posing_as(&other, Direction::ToServer).unwrap();
+        let read = Build::read(own, Direction::ToServer, posing.hash(), posing.packed());
+        Arc::new(read.unwrap())
+    }
+
+    /// JOIN-11, JOIN-41
+    #[test]
+    fn what_one_session_met_all_know_and_what_is_given_up_for_more_is_counted() {
+        Simulation::new(1).run(async |runtime| {
+            let known = KnownBuilds::of_this_build();
+            let clone = known.clone().speaking(Accent::new(|_, _| None));
+            let hits = || {
+                let all = runtime.limits().all();
+                all.iter().find(|it| it.name == "builds").map_or(0, |it| it.hits)
+            };
+            for nth in 0..BUILDS_MAX {
+                known.keep(build(known.own(), nth), &runtime);
+            }
+            assert_eq!((clone.met().len(), hits()), (BUILDS_MAX, 0));
+            clone.keep(build(known.own(), BUILDS_MAX), &runtime);
+            assert_eq!((known.met().len(), hits()), (BUILDS_MAX, 1));
+        });
+    }
+}

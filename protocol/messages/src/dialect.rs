@@ -5,6 +5,8 @@
 //! that is sent.
 
 use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -126,6 +128,15 @@ pub enum Passage {
     HeldFirst(&'static str),
     /// The peer has no such message.
     Held,
+}
+
+impl Passage {
+    /// What the log says of a message that does not go to `whom`; nothing where it goes, or where
+    /// that was said before.
+    pub fn line<W: fmt::Display>(self, whom: impl FnOnce() -> W) -> Option<String> {
+        let Self::HeldFirst(name) = self else { return None };
+        Some(format!("not sending {name} to {}: its schema does not list it", whom()))
+    }
 }
 
 impl Terms {

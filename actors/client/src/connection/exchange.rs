@@ -108,14 +108,10 @@ impl Connecting {
     /// Whether the server has a name for this message of ours.
     pub(super) fn passes(&mut self, id: u8, out: &mut Outbox<Effect>) -> bool {
         let Some(terms) = &mut self.it.terms else { return true };
-        match terms.pass(Direction::ToServer, id) {
-            Passage::Sent => true,
-            Passage::Held => false,
-            Passage::HeldFirst(name) => {
-                let line = format!("not sending {name} to the server: its schema does not list it");
-                out.push(Effect::Log(line));
-                false
-            }
+        let passage = terms.pass(Direction::ToServer, id);
+        if let Some(line) = passage.line(|| "the server") {
+            out.push(Effect::Log(line));
         }
+        passage == Passage::Sent
     }
 }

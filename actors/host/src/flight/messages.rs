@@ -100,7 +100,7 @@ mod tests {
 
     const SAMPLE: Message = Message {
         at: Micros(1_000_007),
-        from: ActorId(5),
+        from: ActorId(0xfedc_ba98),
         to: ActorId(9),
         kind: 3,
         wait: Micros(1_234),
@@ -119,6 +119,18 @@ mod tests {
     fn a_message_is_read_as_it_was_noted_also_hours_after_the_one_before() {
         let later = Message { at: Micros(9_000_000_000), panicked: false, ..SAMPLE };
         assert_eq!(through(&[SAMPLE, later]), [SAMPLE, later]);
+    }
+
+    #[test]
+    fn messages_of_several_actors_are_read_in_the_order_of_their_times() {
+        let pool = Arc::new(Pool::new(1 << 16));
+        let mut notes = [1, 2].map(|owner| (owner, Notes::new(&pool, ActorId(owner))));
+        for at in 0..6 {
+            let (owner, notes) = &mut notes[usize::try_from(at % 2).unwrap()];
+            notes.note(&Message { at: Micros(at), to: ActorId(*owner), ..SAMPLE });
+        }
+        let times: Vec<u64> = read(&pool).iter().map(|message| message.at.0).collect();
+        assert_eq!(times, [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

@@ -195,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn a_chunk_that_is_begun_anew_holds_nothing_of_before_and_is_its_own_writers_next() {
+        let pool = Arc::new(Pool::new(size_of::<Chunk>()));
+        let mut hand = Hand::new(&pool, ActorId(1));
+        let records = Pool::RECORDS as u64;
+        (0..=records).for_each(|number| write(&mut hand, number));
+        assert_eq!(read(&pool, 1), [records]);
+    }
+
+    #[test]
     fn with_every_chunk_held_records_are_lost_and_nothing_else() {
         let pool = Arc::new(Pool::new(size_of::<Chunk>()));
         let mut first = Hand::new(&pool, ActorId(1));

@@ -116,13 +116,20 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_static("127.0.0.1:1"));
             for (name, value) in pairs {
-                headers.insert(name, HeaderValue::from_str(value).unwrap());
+                headers.append(name, HeaderValue::from_str(value).unwrap());
             }
             access.allows(&headers)
         };
         assert!(with(&[(header::AUTHORIZATION, format!("Bearer {secret}"))]));
         let session = access.session.reveal();
-        assert!(with(&[(header::COOKIE, format!("a=b; dh-inspect-9={session}"))]));
+        let cookie = (header::COOKIE, format!("a=b; dh-inspect-9={session}"));
+        assert!(with(std::slice::from_ref(&cookie)));
+        assert!(
+            with(&[(header::COOKIE, "a=b".to_owned()), cookie.clone()]),
+            "in lines of their own"
+        );
+        let wrong = (header::AUTHORIZATION, format!("Bearer {}", "f".repeat(64)));
+        assert!(!with(&[wrong, cookie]), "whoever presents a wrong token is not let in beside it");
         for other in ["dh-inspect-8", "dh-inspect", "other"] {
             assert!(!with(&[(header::COOKIE, format!("{other}={session}"))]), "{other}");
         }
@@ -131,8 +138,25 @@ mod tests {
         assert!(!with(&[]));
         assert!(!with(&[(header::AUTHORIZATION, secret.clone())]));
         assert!(!with(&[(header::AUTHORIZATION, format!("Bearer {}0", &secret[..63]))]));
-        let evil = (header::HOST, "evil.example".to_owned());
-        assert!(!with(&[(header::AUTHORIZATION, format!("Bearer {secret}")), evil]));
+    }
+
+    #[test]
+    fn only_a_process_bound_to_this_machine_alone_minds_by_which_name_it_is_called() {
+        let secret = "0123456789abcdef".repeat(4);
+        for (address, of_any_name) in
+            [("127.0.0.1:9", false), ("[::1]:9", false), ("0.0.0.0:9", true)]
+        {
+            let access = Access::new(Token::parse(&secret).unwrap(), address.parse().unwrap());
+            let allows = |host: &'static str| {
+                let mut headers = HeaderMap::new();
+                let bearer = HeaderValue::from_str(&format!("Bearer {secret}")).unwrap();
+                headers.insert(header::AUTHORIZATION, bearer);
+                headers.insert(header::HOST, HeaderValue::from_static(host));
+                access.allows(&headers)
+            };
+            assert!(allows("localhost:9"), "{address}");
+            assert_eq!(allows("evil.example"), of_any_name, "{address}");
+        }
     }
 
     #[test]

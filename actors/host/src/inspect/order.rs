@@ -219,6 +219,7 @@ pub(super) mod tests {
         fn record_follows_from(&self, _: &Id, _: &Id) {}
 
         fn event(&self, event: &Event<'_>) {
+            write!(self.0.lock().unwrap(), "{} ", event.metadata().level()).unwrap();
             event.record(&mut self.clone());
         }
 
@@ -245,9 +246,11 @@ pub(super) mod tests {
 
     #[test]
     fn every_order_is_logged_with_who_asked_for_it() {
-        for outcome in [Ok("done".to_owned()), Err(Undone::Missing("gone".to_owned()))] {
+        let (done, gone) = (Ok("done".to_owned()), Err(Undone::Missing("gone".to_owned())));
+        for (outcome, level) in [(done, "INFO "), (gone, "WARN ")] {
             let text = logged("a/b", outcome);
             assert!(text.contains("by=127.0.0.1:4711") && text.contains("a/b"), "{text}");
+            assert!(text.starts_with(level), "{text}");
         }
         let text = logged(&"\u{e9}\n".repeat(8_000), Ok("done".to_owned()));
         assert!(text.len() < 3 * LOGGED_MAX && !text.contains('\n'), "{}", text.len());

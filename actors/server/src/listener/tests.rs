@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use dh_host::net::{Identity, PeerKey};
-use dh_machine::{Machine, Micros, Outbox};
+use dh_machine::{ActorMessage, Machine, Micros, Outbox, Overflow};
 use dh_prefs::Prefs;
 
 use super::{Admission, Arrived, Arriving, Effect, Listener, ListenerMsg};
@@ -202,4 +202,10 @@ fn a_player_whose_client_died_comes_back_into_a_full_server_once() {
     tell(&mut listener, ListenerMsg::Closed(PeerId(0)));
     assert_eq!(tell(&mut listener, arrives(4, 3)), full(4, 2));
     assert_eq!(tell(&mut listener, arrived(5)), full(5, 2), "no key replaces nobody");
+}
+
+#[test]
+fn of_several_who_have_shaken_hands_meanwhile_none_takes_the_place_of_another() {
+    let overflows = [1, 2].map(|knock| arrived(knock).overflow());
+    assert_eq!(overflows, [1, 2].map(Overflow::Coalesce));
 }

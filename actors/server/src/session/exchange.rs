@@ -142,16 +142,11 @@ impl Session {
     /// Whether the peer has a name for this message of ours. The first of each kind that is held
     /// back is logged.
     pub(super) fn passes(&mut self, id: u8, out: &mut Outbox<Effect>) -> bool {
-        match self.speech.terms.pass(Direction::ToClient, id) {
-            Passage::Sent => true,
-            Passage::Held => false,
-            Passage::HeldFirst(name) => {
-                let who = self.label();
-                let line = format!("not sending {name} to {who}: its schema does not list it");
-                out.push(Effect::Log(line));
-                self.keep(out);
-                false
-            }
+        let passage = self.speech.terms.pass(Direction::ToClient, id);
+        if let Some(line) = passage.line(|| self.label()) {
+            out.push(Effect::Log(line));
+            self.keep(out);
         }
+        passage == Passage::Sent
     }
 }

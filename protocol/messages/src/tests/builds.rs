@@ -1,5 +1,6 @@
 //! Other builds: how their texts are taken in, what is asked of them, and how many are remembered.
 
+use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -46,6 +47,19 @@ fn body<M: Message>(mut message: M) -> Vec<u8> {
     out
 }
 
+/// What a shape consists of, by name.
+fn names(shape: &Shape) -> Vec<String> {
+    match shape {
+        Shape::Record(fields) | Shape::Sparse(_, fields) => {
+            fields.iter().map(|it| it.name.clone()).collect()
+        }
+        Shape::Union(_, cases) => cases.iter().map(|it| it.name.clone()).collect(),
+        Shape::Enum { members, .. } | Shape::Flags(_, members) => {
+            members.iter().map(|(name, _)| name.clone()).collect()
+        }
+    }
+}
+
 /// JOIN-36, PLAN-02, PLAN-28
 #[test]
 fn a_peer_of_this_build_reads_every_message_and_knows_every_field() {
@@ -55,8 +69,7 @@ fn a_peer_of_this_build_reads_every_message_and_knows_every_field() {
     let same = terms.dialect();
     assert!(MESSAGES.iter().all(|row| same.reads(row.direction, row.id)));
     for (shape, entry) in &schema().shapes {
-        let Shape::Record(fields) = entry else { continue };
-        assert!(fields.iter().all(|field| same.knows(shape, &field.name)));
+        assert!(names(entry).iter().all(|name| same.knows(shape, name)), "{shape}");
     }
 }
 
@@ -71,9 +84,14 @@ fn what_a_peer_of_another_build_reads_and_knows_stands_in_its_schema() {
         assert_eq!(theirs.reads(row.direction, row.id), has, "{}", row.name);
     }
     assert!(!theirs.reads(DOWN, 200) && !theirs.reads(UP, 54));
-    assert!(theirs.knows("ClientInfo", "name") && !theirs.knows("ClientInfo", "avatar"));
-    assert!(theirs.knows("ChatKind", "Join") && !theirs.knows("ChatKind", "Sung"));
-    assert!(!theirs.knows("Nothing", "name"));
+    for (shape, entry) in &schema().shapes {
+        for name in names(entry) {
+            let has = (&**shape, &*name) != ("ClientInfo", "avatar");
+            assert_eq!(theirs.knows(shape, &name), has, "{shape} {name}");
+            assert!(!theirs.knows("Nothing", &name));
+        }
+        assert!(!theirs.knows(shape, "Sung"));
+    }
     assert!(theirs.takes("BlobChunk", "total", u64::MAX));
     assert!(!theirs.takes("ClientInfo", "name", 0) && !theirs.takes("ClientInfo", "avatar", 0));
 }
@@ -137,9 +155,14 @@ fn the_first_message_of_a_name_that_is_held_back_is_told() {
     let own = Own::this();
     let mut terms = Terms::other(&own, met(&dropping("serverChat"), UP));
     assert!(terms.differ());
-    assert_eq!(terms.pass(DOWN, 54), Passage::HeldFirst("serverChat"));
-    assert_eq!(terms.pass(DOWN, 54), Passage::Held);
-    assert_eq!(terms.pass(DOWN, 53), Passage::Sent);
+    let first = terms.pass(DOWN, 54);
+    assert_eq!(first, Passage::HeldFirst("serverChat"));
+    let line = "not sending serverChat to ada: its schema does not list it";
+    assert_eq!(first.line(|| "ada").as_deref(), Some(line));
+    for (id, passage) in [(54, Passage::Held), (53, Passage::Sent)] {
+        assert_eq!(terms.pass(DOWN, id), passage);
+        assert_eq!(passage.line(|| "ada"), None);
+    }
     assert_eq!(Terms::same(&own).pass(DOWN, 54), Passage::Sent);
 }
 
@@ -180,6 +203,33 @@ fn a_process_remembers_the_builds_it_met_last_and_no_more_than_it_may() {
         builds.keep(met(&padded(number, long), UP));
     }
     assert_eq!(builds.len(), fit);
+}
+
+/// JOIN-41, PLAN-03: one process may hold a server and a client.
+#[test]
+fn a_build_that_both_ends_of_a_process_meet_is_remembered_for_each() {
+    let (other, mut builds) = (dropping("serverChat"), Builds::default());
+    let met = [UP, DOWN].map(|reads| met(&other, reads));
+    for build in &met {
+        assert!(!builds.keep(Arc::clone(build)));
+    }
+    for build in &met {
+        let found = builds.find(build.hash(), build.receiver());
+        assert!(found.is_some_and(|found| Arc::ptr_eq(found, build)), "{build:?}");
+    }
+}
+
+/// JOIN-12, JOIN-13
+#[test]
+fn what_it_took_to_come_to_terms_counts_a_text_that_crossed_one_way_alone() {
+    let own = Own::this();
+    let cost = |sent, received| Terms::same(&own).having(sent, received).cost().to_string();
+    assert_eq!(cost(0, 0), "(hash only, 16 bytes each way)");
+    for (sent, received) in [(5, 0), (0, 7), (5, 7)] {
+        let crossed = alloc::format!("{sent} bytes sent, {received} received");
+        let full = alloc::format!("(full schema: {crossed}, beside 16-byte hashes)");
+        assert_eq!(cost(sent, received), full);
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The exchange of schemas from the client's side.
 
 use dh_messages::{
-    Build, ChatKind, Direction, Hash128, Message as _, SCHEMA_WORDS, SchemaAnswer, SchemaText,
-    ServerChat, Snapshot, SnapshotFragment, SnapshotHead, datagram, encode, schema as our_schema,
+    Build, ChatKind, Dialect, Direction, Hash128, Message as _, SCHEMA_WORDS, SchemaAnswer,
+    SchemaText, ServerChat, Snapshot, SnapshotFragment, SnapshotHead, datagram, encode,
+    schema as our_schema,
 };
 use dh_wire::Schema;
 use dh_wire::schema::{Edit, Type, identity, pack};
@@ -83,6 +84,54 @@ fn a_build_that_was_met_before_is_not_asked_for_its_text() {
     assert_eq!(sent(rig.hear(told(false))), [&ToServer::SchemaText(text)]);
     let joined = rig.hear(server_info());
     assert!(line_of(joined).ends_with("reading it by name (hash only, 16 bytes each way)"));
+}
+
+/// JOIN-09, JOIN-13, JOIN-41
+#[test]
+fn a_build_that_was_met_before_and_asks_is_told_ours_and_is_the_one_met_last() {
+    let mut rig = informed();
+    let effects = rig.hear(told(true));
+    let packed = own().packed().to_vec();
+    let cost = format!("(full schema: {} bytes sent, 0 received, beside ", packed.len());
+    let text = SchemaText { wants_text: false, packed: packed.into() };
+    assert_eq!(sent(effects), [&ToServer::SchemaText(text)]);
+    let is_met = |it: &Effect| matches!(it, Effect::Remember(it) if it.hash() == hash(&other()));
+    assert!(effects.iter().any(is_met), "{effects:?}");
+    let line = line_of(rig.hear(server_info())).to_owned();
+    assert!(line.contains(&cost), "{line}");
+}
+
+/// PLAN-04: blobs are read beside the conversation, and as it is.
+#[test]
+fn how_the_server_is_read_is_told_as_soon_as_it_is_known() {
+    let spoken = |effects: &[Effect]| {
+        effects.iter().find_map(|it| match it {
+            Effect::Speaks(it) => Some(it.clone()),
+            _ => None,
+        })
+    };
+    let mut rig = Rig::attempting();
+    assert_eq!(spoken(rig.hear(schema())), Some(Dialect::Same));
+    let mut rig = Rig::attempting();
+    assert_eq!(spoken(rig.hear(told(false))), None);
+    let Some(Dialect::Other(build)) = spoken(rig.hear(answer(packed(&other())))) else { panic!() };
+    assert_eq!(build.hash(), hash(&other()));
+}
+
+/// JOIN-33
+#[test]
+fn inputs_do_not_go_to_a_server_whose_schema_does_not_list_them() {
+    let mut other = our_schema();
+    other.edit(&Edit::Drop { message: "input".into() }).unwrap();
+    let mut rig = Rig::attempting();
+    rig.hear(ToClient::SchemaHash(SchemaHash { hash: hash(&other), wants_text: false }));
+    rig.hear(answer(packed(&other)));
+    rig.hear(server_info());
+    rig.hear(spawn_ack());
+    let input = ConnectionMsg::Input(rig.of_now(Bytes::from_static(b"\x03")));
+    let effects = rig.tell(input);
+    assert_eq!(effects.len(), 1, "{effects:?}");
+    assert_eq!(line_of(effects), "not sending input to the server: its schema does not list it");
 }
 
 /// JOIN-27, PLAN-04
@@ -182,7 +231,7 @@ fn what_comes_beside_is_rewritten_on_its_way_to_the_downloader() {
     let (shape, name) = ("BlobRefused".into(), "mood".into());
     other.edit(&Edit::Add { shape, at: 0, name, kind: Type::Str8(9) }).unwrap();
     let build = Build::read(&own(), Direction::ToClient, hash(&other), &packed(&other)).unwrap();
-    let dialect = dh_messages::Dialect::Other(Arc::new(build));
+    let dialect = Dialect::Other(Arc::new(build));
     let mut refused = ToClient::BlobRefused(dh_messages::BlobRefused::default());
     let mut body = Vec::new();
     refused.write_body(&mut body).unwrap();

@@ -1,6 +1,6 @@
 //! Maps that are named: at a join and at a switch, had and not had.
 
-use dh_messages::{ClientReady, Content, Hash128, MapLoad, Root, ToServer};
+use dh_messages::{BlobRequest, ClientReady, Content, Hash128, MapLoad, Root, ToServer};
 use dh_sim::GrayBox;
 
 use super::*;
@@ -234,4 +234,25 @@ fn a_map_is_waited_for_from_the_dial_on_and_at_a_switch_until_it_cannot_be_had()
     let mut rig = Rig::playing();
     switch(&mut rig, 9);
     assert_eq!(awaited(rig.tell(ConnectionMsg::Disconnect)), [None]);
+}
+
+#[test]
+fn what_the_downloader_asks_for_the_server_before_is_not_asked_of_the_next() {
+    let mut rig = joining();
+    let ask = ConnectionMsg::AskBlob(rig.of_now(BlobRequest::default()));
+    rig.moves_to("10.0.0.2:27015");
+    rig.tell(rig.dialed());
+    rig.hear(schema());
+    rig.hear(server_info());
+    assert!(rig.tell(ask).is_empty());
+    let ask = ConnectionMsg::AskBlob(rig.of_now(BlobRequest::default()));
+    assert_eq!(sent(rig.tell(ask)), [&ToServer::BlobRequest(BlobRequest::default())]);
+}
+
+/// JOIN-01
+#[test]
+fn a_second_acknowledgement_of_one_spawn_is_out_of_order() {
+    let mut rig = Rig::playing();
+    rig.hear(spawn_ack());
+    assert_eq!(rig.ends()[0].kind, EndKind::Unreadable);
 }

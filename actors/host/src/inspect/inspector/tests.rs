@@ -75,7 +75,20 @@ fn an_order_that_makes_no_sense_is_refused_before_anything_is_done() {
     let restart = |path: &str| Order::Restart { path: path.to_owned() };
     assert!(is_done(bound(1)) && is_done(bound(Order::BOUND_MAX)) && is_done(restart("a/b")));
     assert!(!is_done(bound(0)) && !is_done(bound(Order::BOUND_MAX + 1)));
-    assert!(!is_done(restart("a\nb")) && !is_done(restart(&"a".repeat(Order::WORD_MAX + 1))));
+    let (longest, too_long) = ("a".repeat(Order::WORD_MAX), "a".repeat(Order::WORD_MAX + 1));
+    for (word, is_sound) in [("a", true), (&longest, true), ("a\nb", false), (&too_long, false)] {
+        let (word, a) = (|| word.to_owned(), || "a".to_owned());
+        for order in [
+            restart(&word()),
+            Order::Bound { path: word(), lane: LaneName::Control, max: 1 },
+            Order::LogLevel { path: word(), level: a() },
+            Order::LogLevel { path: a(), level: word() },
+            Order::Set { key: word(), value: a() },
+            Order::Set { key: a(), value: word() },
+        ] {
+            assert_eq!(is_done(order.clone()), is_sound, "{order:?}");
+        }
+    }
 }
 
 #[test]

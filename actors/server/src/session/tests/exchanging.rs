@@ -2,8 +2,8 @@
 
 use dh_machine::Machine as _;
 use dh_messages::{
-    BlobKind, BlobRefused, Build, ClientChat, CloseCode, Direction, Message as _, SchemaAnswer,
-    SchemaHash, SchemaText, ServerChat, SpawnAck,
+    BlobKind, BlobRefused, BlobRequest, Build, ClientChat, CloseCode, Direction, Message as _,
+    PlayerList, SchemaAnswer, SchemaHash, SchemaText, ServerChat, SpawnAck,
 };
 use dh_wire::Schema;
 use dh_wire::schema::{Edit, identity, pack};
@@ -52,6 +52,20 @@ fn known(schema: &Schema) -> Builds {
     builds
 }
 
+fn remembers(effects: &[Effect], schema: &Schema) -> bool {
+    let is_it = |it: &Effect| matches!(it, Effect::Remember(it) if it.hash() == hash(schema));
+    effects.iter().any(is_it)
+}
+
+/// A session made anew of what it had kept last.
+fn remade(effects: Vec<Effect>) -> Talk {
+    let kept = effects.into_iter().rev().find_map(|it| match it {
+        Effect::Keep(kept) => Some(*kept),
+        _ => None,
+    });
+    Talk { session: Session::resume(opening(), kept.unwrap(), Micros(0)), now: Micros(0) }
+}
+
 /// A peer of this schema that has asked to join.
 fn asking(schema: &Schema) -> Talk {
     let mut talk = Talk::new(opening());
@@ -86,9 +100,7 @@ fn a_peer_of_another_build_tells_its_text_and_is_told_ours_before_it_learns_wher
     };
     assert_eq!(&packed[..], facts().builds.own().packed());
     assert_eq!(*talk.session.phase(), Phase::Identifying);
-    let remembered =
-        |it: &Effect| matches!(it, Effect::Remember(it) if it.hash() == hash(&close()));
-    assert!(answered.iter().any(remembered));
+    assert!(remembers(&answered, &close()));
 }
 
 /// JOIN-06, JOIN-09, JOIN-11
@@ -100,6 +112,7 @@ fn a_build_that_was_met_before_is_not_asked_and_is_sent_no_text_that_it_does_not
     assert_eq!(sent(&greeted), [&ToClient::SchemaHash(told)]);
     let answered = talk.hear(text(false, Vec::new()));
     assert!(matches!(sent(&answered)[..], [ToClient::ServerInfo(_)]));
+    assert!(remembers(&answered, &close()), "it is the one met last");
 }
 
 /// JOIN-13, JOIN-14
@@ -183,30 +196,59 @@ fn a_build_that_lacks_what_nobody_plays_without_is_sent_home_with_the_reason() {
     }
 }
 
-/// What a panic interrupts is neither told nor logged again.
+/// JOIN-31, JOIN-34: what a panic interrupts is neither told nor logged again.
 #[test]
 fn a_session_that_is_remade_reads_its_peer_as_before() {
-    let (_, spawned) = playing(&other());
-    let kept = spawned.iter().rev().find_map(|it| match it {
-        Effect::Keep(kept) => Some(Kept::clone(kept)),
-        _ => None,
-    });
-    let session = Session::resume(opening(), kept.unwrap(), Micros(0));
-    let mut talk = Talk { session, now: Micros(0) };
-    let say = SessionMsg::Say(Say { id: ServerChat::ID, body: Bytes::from_static(b"hello") });
-    assert_eq!(talk.tell(say), []);
+    let (_, spawned) = playing(&close());
+    let mut talk = remade(spawned);
+    let advert = MapAdvert { generation: 2, ..MapAdvert::default() };
+    talk.tell(SessionMsg::MapLoad(Arc::new(advert)));
+    let again = talk.hear_raw(ClientReady::ID, &[&b"\x00"[..], &2_u32.to_le_bytes()].concat());
+    assert!(matches!(sent(&again)[..], [ToClient::SpawnAck(_)]), "{again:?}");
+
+    let mut deaf = close();
+    deaf.edit(&Edit::Drop { message: "playerList".into() }).unwrap();
+    let (mut talk, _) = playing(&deaf);
+    let list = || SessionMsg::Say(Say { id: PlayerList::ID, body: Bytes::from_static(b"\0\0") });
+    let held = talk.tell(list());
+    assert_eq!(logged(&held).len(), 1, "{held:?}");
+    assert_eq!(remade(held).tell(list()), []);
+}
+
+/// JOIN-33, SNAP-15
+#[test]
+fn fragments_are_not_sent_to_who_lists_none_and_who_lists_no_chunks_is_told_so_by_the_transfer() {
+    let mut blind = close();
+    for message in ["snapshotFragment", "blobChunk"] {
+        blind.edit(&Edit::Drop { message: message.into() }).unwrap();
+    }
+    let (mut talk, _) = playing(&blind);
+    let line =
+        |name| format!("not sending {name} to ada ({ENDPOINT}): its schema does not list it");
+    let seen = talk.tell(SessionMsg::Published(frame(60)));
+    assert!(logged(&seen).contains(&&*line("snapshotFragment")), "{seen:?}");
+    assert!(!seen.iter().any(|it| matches!(it, Effect::Datagrams(_))), "{seen:?}");
+    let small = talk.tell(SessionMsg::Published(frame(1)));
+    assert!(small.iter().any(|it| matches!(it, Effect::Datagrams(_))), "{small:?}");
+    let asked = talk.hear(BlobRequest::default());
+    assert_eq!(logged(&asked), [line("blobChunk")]);
+    assert!(asked.iter().any(|it| matches!(it, Effect::Transfer(..))), "{asked:?}");
 }
 
 /// JOIN-08
 #[test]
 fn a_peer_that_keeps_its_text_to_itself_runs_out_of_time() {
-    let mut talk = asking(&close());
+    let mut talk = Talk::new(opening());
+    talk.now = Micros::from_millis(700);
+    talk.hear(request(PROTOCOL_VERSION, hash(&close())));
     let due = talk.session.next_deadline().unwrap();
-    assert_eq!(due, EXCHANGE_MAX);
+    assert_eq!(due, talk.now + EXCHANGE_MAX, "from when it was asked");
     assert!(talk.wake(Micros(due.0 - 1)).is_empty());
     let ended = talk.wake(due);
-    assert_eq!(ending(&ended).unwrap().code, CloseCode::Closed);
-    assert!(ending(&ended).unwrap().reason.contains("schemaText"));
+    let ending = ending(&ended).unwrap();
+    let seconds = EXCHANGE_MAX.0 / 1_000_000;
+    let reason = format!("no schemaText within {seconds} s of the schemaHash");
+    assert_eq!((ending.code, &ending.reason), (CloseCode::Closed, &reason));
     assert!(sent(&ended).is_empty());
 }
 
