@@ -2,6 +2,7 @@
 
 mod bounds;
 mod first;
+mod gone;
 mod maps;
 mod quiet;
 mod reach;

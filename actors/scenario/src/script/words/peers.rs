@@ -138,6 +138,7 @@ fn steering(words: &mut Words) {
                 return Err(wrong(format!("frames: expected 0 to 240, found {fps}")));
             }
             peer.stage.is_player(peer.at)?;
+            peer.stage.is_there(peer.at)?;
             let every = (fps > 0.0).then(|| Micros::from_secs_f64(1.0 / fps));
             let next = peer.stage.0.now.get();
             peer.stage.0.peers.borrow_mut()[peer.at].frames = every.map(|every| (every, next));
@@ -202,6 +203,7 @@ fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
                  server(\"{home}\").start() before"
             ))
         })?;
+        stage.is_there(at)?;
         stage.with_peer(at, |world, peer| world.join(peer, server))
     })
 }
@@ -314,7 +316,7 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
     let count = stage.0.peers.borrow().len();
     for at in 0..count {
         let act = stage.0.peers.borrow_mut()[at].acting.as_mut().and_then(|it| it.act(now));
-        let Some(act) = act else { continue };
+        let Some(act) = act.filter(|_| !stage.is_gone(at)) else { continue };
         let peer = PeerHandle { stage: stage.clone(), at };
         match act {
             Act::Join => join(&peer, &ServerHandle { stage: stage.clone(), at: home(&peer)? })?,
@@ -335,7 +337,8 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
     Ok(())
 }
 
-/// What a peer's disk is kept under.
-pub(super) fn owner(peer: &PeerHandle) -> String {
-    owner_of_peer(&peer.stage.0.peers.borrow()[peer.at].plan.name)
+/// What the disk of a peer that was not killed is kept under.
+pub(super) fn owner(peer: &PeerHandle) -> Said<String> {
+    peer.stage.is_there(peer.at)?;
+    Ok(owner_of_peer(&peer.stage.peer_name(peer.at)))
 }
