@@ -49,8 +49,9 @@ pub(super) fn register(words: &mut Words) {
     );
     let stage = words.stage.clone();
     words.word(
-        "spawn(n, \"role\", seconds, #{ link, prefs, server })",
-        "The same, over this link, with these preferences, to this server.",
+        "spawn(n, \"role\", seconds, #{ link, prefs, server, joins, inside, build })",
+        "The same, with these entries of a peer; role is said already, and of joins only false is \
+         taken: they join within the seconds, or not before join().",
         move |n: Dynamic, role: &str, over: Dynamic, data: Map| {
             spawn(&stage, &n, role, &over, data)
         },
@@ -212,6 +213,13 @@ fn spawn(stage: &Stage, n: &Dynamic, role: &str, over: &Dynamic, data: Map) -> S
     let (n, over) = (integer("spawn", n)?, micros("spawn", over)?);
     let n = u32::try_from(n).map_err(|_| wrong("spawn: expected how many peers"))?;
     let plan = stage.plan()?;
+    if data.contains_key("role") {
+        return Err(wrong("said before it; expected no entry `role` here").under("role"));
+    }
+    if data.get("joins").is_some_and(|it| !matches!(it.as_bool(), Ok(false))) {
+        let what = "expected false, or none: who is spawned joins within the seconds before it";
+        return Err(wrong(what).under("joins"));
+    }
     let template = PeerPlan { role: read_role(role)?, ..PeerPlan::default() };
     let template = template.read(&Dynamic::from_map(data), &plan)?;
     let begin = stage.0.now.get();
