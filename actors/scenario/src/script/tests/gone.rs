@@ -79,9 +79,9 @@ fn a_figure_of_a_server_that_is_down_is_none_and_a_wrong_name_is_a_mistake_then_
         at(0.5, || main.kill());
         at(1, || { expect(\"count\", main.metric(\"roster\", \"handled\") == 0);
                    expect(\"time\", main.metric(\"tick\", \"late_ms\") == 0.0); });
-        at(1.2, || main.start());
-        at(1.5, || { expect(\"anew\", main.metric(\"roster\", \"handled\") > 0); ada.kill(); });
-        at(1.8, || expect(\"peer\", ada.metric(\"predictor\", \"handled\") == 0));";
+        at(1.2, || { main.start(); ada.join(); });
+        at(1.7, || { expect(\"anew\", main.metric(\"roster\", \"handled\") > 0); ada.kill(); });
+        at(1.9, || expect(\"peer\", ada.metric(\"predictor\", \"handled\") == 0));";
     assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
     for (actor, figure, told) in [
         ("rosta", "depth", "no actor is called \"rosta\"; did you mean \"roster\"?"),
