@@ -9,7 +9,7 @@ use rhai::Dynamic;
 use super::{PeerHandle, ServerHandle, Words, actors, peers, servers};
 use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
-use crate::script::error::{Said, wrong};
+use crate::script::error::{Said, counted, wrong};
 use crate::script::limit::RAIDS_MAX;
 use crate::script::stage::{Stage, Strike, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
@@ -302,8 +302,9 @@ fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: Option<Dynamic>) -> 
         let nth = nth.unwrap_or(past + 1);
         if nth <= past {
             return Err(wrong(format!(
-                "panic: {actor} has had {past} messages, so message {nth} is past; expected a \
-                 larger number, or none for its next message"
+                "panic: {actor} has had {}, so message {nth} is past; expected a larger number, \
+                 or none for its next message",
+                counted(past, "message")
             )));
         }
         registry.faults().panic_at(&path, nth);
@@ -333,7 +334,7 @@ fn disk_room(stage: &Stage, owner: String, room: &Dynamic) -> Said<()> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
     let room = if (0.0..1e15).contains(&room) { Some(room as u64) } else { None };
     let room = room.ok_or_else(|| wrong("disk_room: expected bytes, 0 or more"))?;
-    stage.deed(Fault, format!("{owner}: room for {room} bytes"), move |stage| {
+    stage.deed(Fault, format!("{owner}: room for {}", counted(room, "byte")), move |stage| {
         stage.0.contents.borrow_mut().disk(&owner).faulty.fill(room);
         Ok(())
     })
