@@ -84,7 +84,7 @@ fn a_figure_of_a_server_that_is_down_is_none_and_a_wrong_name_is_a_mistake_then_
         at(1.9, || expect(\"peer\", ada.metric(\"predictor\", \"handled\") == 0));";
     assert_eq!(failures(&format!("{ADA}{text}")), [""; 0]);
     for (actor, figure, told) in [
-        ("rosta", "depth", "no actor is called \"rosta\"; did you mean \"roster\"?"),
+        ("rosta", "depth", "no actor is called \"rosta\"; expected one of listener"),
         ("roster", "deth", "no figure is called \"deth\"; did you mean \"depth\"?"),
     ] {
         let text = format!(
