@@ -2,6 +2,7 @@
 
 mod files;
 mod hunt;
+mod interrupt;
 mod outcome;
 mod page;
 mod replay;
@@ -61,7 +62,8 @@ fn list(paths: &[std::path::PathBuf], shared: &Shared, only_check: bool) -> Resu
             } else if only_check {
                 output::line(&format!("ok  {path}"))?;
             } else {
-                output::line(&format!("{size:<5} {seconds:>5} s {peers:>4} peers  {name}"))?;
+                let plural = if peers == 1 { " " } else { "s" };
+                output::line(&format!("{size:<5} {seconds:>5} s {peers:>4} peer{plural}  {name}"))?;
             }
         }
     }

@@ -18,6 +18,9 @@ use crate::server::ServerId;
 /// Frames of a server that are remembered: snapshots older than that are not compared any more.
 pub(crate) const FRAMES_MAX: usize = 600;
 
+/// Where a peer stands that was killed.
+const GONE: &str = "gone";
+
 /// Everything that was told so far.
 #[derive(Debug, Default)]
 pub struct Records {
@@ -204,6 +207,11 @@ impl Records {
         record.sessions.clear();
         record.maps.clear();
         record.stop_asked = false;
+    }
+
+    /// A peer is killed: whatever of it is still told changes nothing.
+    pub(crate) fn peer_dies(&mut self, id: PeerId) {
+        self.peers.entry(id).or_default().state = GONE;
     }
 
     pub(crate) fn note_answer(&mut self, id: ServerId, number: u32, text: String) {
@@ -399,6 +407,7 @@ impl SessionRecord {
 impl PeerRecord {
     fn note(&mut self, now: Micros, event: ClientEvent, brief: bool) {
         match event {
+            ClientEvent::Stands(_) if self.is_gone() => {}
             ClientEvent::Stands(state) => {
                 self.attempts += u32::from(state == "connecting");
                 self.state = state;
@@ -437,6 +446,12 @@ impl PeerRecord {
         if !brief {
             self.corrections.push(correction);
         }
+    }
+
+    /// Whether it was killed.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.state == GONE
     }
 
     /// Whether it has a pawn and no ending since.

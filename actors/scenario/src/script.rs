@@ -59,6 +59,8 @@ use crate::world::World;
 pub struct Script {
     file: String,
     text: String,
+    /// Why there is no text, and whether the file is not there.
+    unread: Option<(String, bool)>,
 }
 
 /// Under what a script is run.
@@ -128,7 +130,13 @@ impl Script {
     /// The text of a file, by the name it is told by.
     #[must_use]
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { file: file.into(), text: text.into() }
+        Self { file: file.into(), text: text.into(), unread: None }
+    }
+
+    /// A file that could not be read, and why: that is its one mistake.
+    #[must_use]
+    pub fn unread(file: impl Into<String>, why: impl Into<String>, missing: bool) -> Self {
+        Self { unread: Some((why.into(), missing)), ..Self::new(file, "") }
     }
 
     /// The file, as it was named.
@@ -270,6 +278,10 @@ impl Script {
 
     /// Run the script's own statements, as far as they come.
     fn begin(&self, conditions: &Conditions) -> Result<Begun, ScriptError> {
+        if let Some((why, missing)) = &self.unread {
+            let error = ScriptError::at(self, rhai::Position::NONE, why);
+            return Err(ScriptError { missing: *missing, ..error });
+        }
         let stage = Held::new(self, conditions);
         let mut engine = engine();
         words::register(&mut engine, &stage);

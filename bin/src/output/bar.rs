@@ -37,6 +37,14 @@ impl Bar {
         Self { started: Instant::now(), shown: Mutex::new((String::new(), bar)) }
     }
 
+    /// Do what writes lines, with the bar out of its way.
+    pub(crate) fn aside(&self, write: impl FnOnce()) {
+        match self.shown.lock() {
+            Ok(shown) => shown.1.suspend(write),
+            Err(_) => write(),
+        }
+    }
+
     /// So much of this work is done.
     pub(crate) fn told(&self, work: &str, unit: Unit, done: u64, total: u64) {
         if self.started.elapsed() < SHORT {

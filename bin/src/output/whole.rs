@@ -1,7 +1,7 @@
 //! Whole: files that are written whole or not at all, and never over what is no file.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Failure};
 
@@ -19,8 +19,10 @@ pub(crate) fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     if is_no_file(path) {
         return Err(refused(NO_FILE));
     }
-    let may = rustix::fs::access(folder, rustix::fs::Access::WRITE_OK);
-    may.map_err(|error| refused(&error.to_string()))
+    // Only the attempt tells: some folders grant what they then refuse.
+    let unfinished = unfinished(path);
+    let made = fs::File::create(&unfinished).and_then(|_| fs::remove_file(&unfinished));
+    made.map_err(|error| refused(&error.to_string()))
 }
 
 /// Puts bytes in place by a rename, so that no reader ever sees half of them.
@@ -28,14 +30,20 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_no_file(path) {
         return Err(refused(&path.display().to_string(), NO_FILE));
     }
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
+    let unfinished = unfinished(path);
     let written = fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, path));
     written.map_err(|error| {
         // It may not even have been begun.
         drop(fs::remove_file(&unfinished));
         refused(&path.display().to_string(), &error.to_string())
     })
+}
+
+/// Where a file is written before it is whole.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    unfinished.into()
 }
 
 const NO_FILE: &str = "it is no ordinary file and is left as it is";
@@ -58,6 +66,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         assert_eq!(check("--report", &home.path().join("a.html")), Ok(()));
         assert_eq!(check("--report", Path::new("a.html")), Ok(()));
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left of asking");
+        let refused = check("--junit", Path::new("/proc/x.xml")).unwrap_err();
+        assert!(refused.cause.starts_with("--junit /proc/x.xml: "), "{refused:?}");
         for bad in ["none/a.html", "."] {
             let refused = check("--report", &home.path().join(bad)).unwrap_err();
             assert_eq!(refused.exit, Exit::CannotCreate);

@@ -54,7 +54,7 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
         inside.sort();
         files.extend(inside);
     }
-    files.iter().map(|path| read(path)).collect()
+    Ok(files.iter().map(|path| read(path)).collect())
 }
 
 /// The keys in a file, one a line.
@@ -91,10 +91,17 @@ pub(super) fn create(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-fn read(path: &Path) -> Result<Found, Failure> {
-    let text = text(path)?;
-    let path = path.display().to_string();
-    Ok(Found { script: Script::new(path.clone(), text), path })
+/// One that cannot be read says so in its turn, and hides no other.
+fn read(path: &Path) -> Found {
+    let (text, path) = (text(path), path.display().to_string());
+    let script = match text {
+        Ok(text) => Script::new(path.clone(), text),
+        Err(Failure { exit, cause, .. }) => {
+            let why = cause.strip_prefix(&format!("{path}: ")).unwrap_or(&cause);
+            Script::unread(path.clone(), why, exit == Exit::Missing)
+        }
+    };
+    Found { script, path }
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

@@ -19,10 +19,11 @@ use dh_scenario::script::{MadePallet, Progress, Size};
 use dh_scenario::{Conditions, Ran, Script, ScriptError, Transport};
 
 use super::files::{self, Found};
+use super::interrupt::Asked;
 use super::outcome::Outcome;
 use super::{page, shrink, tell};
 use crate::command::{RunScenario, RuntimeName, SeedRange, Shared, SizeName, TransportName};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, say};
 use crate::output::bar::{Bar, Unit};
 use crate::output::{self, whole};
 use crate::settings;
@@ -61,6 +62,7 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
         let cause = format!("--record: expected one run, found {}", tasks.len());
         return Err(Failure::new(Exit::Usage, cause).remedy("name one scenario and one seed"));
     }
+    let asked = if tasks.len() == 1 { Asked::default() } else { Asked::listen()? };
     let (mut outcomes, mut told) = (Vec::new(), Ok(()));
     let mut hear = |outcome: Outcome| {
         let outcome = labelled(outcome, flags);
@@ -70,20 +72,33 @@ pub(super) fn run(flags: &RunScenario, shared: &Shared) -> Result<(), Failure> {
         outcomes.push(outcome);
     };
     let ran = match flags.runtime {
-        RuntimeName::Loopback => tasks.iter().try_for_each(|task| {
-            tell::head(task.script, task.seed, shared);
-            perform(*task, &conditions).map(&mut hear)
-        }),
-        RuntimeName::Sim => simulate(&tasks, flags, &conditions, shared, &mut hear),
+        RuntimeName::Loopback => {
+            tasks.iter().take_while(|_| !asked.is_asked()).try_for_each(|task| {
+                tell::head(task.script, task.seed, shared);
+                perform(*task, &conditions).map(&mut hear)
+            })
+        }
+        RuntimeName::Sim => simulate(&tasks, flags, &conditions, (shared, &asked), &mut hear),
     };
     tell::unknown(&conditions.without, &outcomes);
-    let shrunk =
-        if flags.shrink { smaller(&scripts, &outcomes, &conditions, shared) } else { Ok(()) };
+    let shrunk = if flags.shrink && !asked.is_asked() {
+        smaller(&scripts, &outcomes, &conditions, shared)
+    } else {
+        Ok(())
+    };
     // Whatever went wrong meanwhile, what ran is reported.
-    write(flags.report.as_deref(), || page::html(&outcomes))?;
-    write(flags.junit.as_deref(), || page::junit(&outcomes))?;
+    write("--report", flags.report.as_deref(), || page::html(&outcomes))?;
+    write("--junit", flags.junit.as_deref(), || page::junit(&outcomes))?;
     ran.and(told).and(shrunk)?;
-    tell::verdict(&outcomes, shared)
+    let verdict = tell::verdict(&outcomes, shared);
+    if asked.is_asked() {
+        if let Err(failure) = &verdict {
+            failure.report(shared.json);
+        }
+        say(&format!("dh: interrupted after {} of {} runs", outcomes.len(), tasks.len()));
+        asked.end();
+    }
+    verdict
 }
 
 /// Whether what is to be written can be, asked before anything runs.
@@ -161,7 +176,7 @@ fn simulate(
     tasks: &[Task<'_>],
     flags: &RunScenario,
     conditions: &Conditions,
-    shared: &Shared,
+    (shared, asked): (&Shared, &Asked),
     hear: &mut dyn FnMut(Outcome),
 ) -> Result<(), Failure> {
     if let [task] = tasks {
@@ -184,7 +199,7 @@ fn simulate(
                     if output::reader_left() && flags.report.is_none() && flags.junit.is_none() {
                         break;
                     }
-                    let Some(task) = tasks.get(at) else { break };
+                    let Some(task) = tasks.get(at).filter(|_| !asked.is_asked()) else { break };
                     let conditions = Conditions { seed: task.seed, ..conditions.clone() };
                     let ran = task.script.simulate(&conditions);
                     if tell.send((at, outcome(task, &conditions, ran))).is_err() {
@@ -203,7 +218,7 @@ fn simulate(
         for (at, outcome) in told {
             early.insert(at, outcome?);
             while let Some(outcome) = early.remove(&heard) {
-                hear(outcome);
+                bar.aside(|| hear(outcome));
                 heard += 1;
                 bar.told("running", Unit::Runs, heard as u64, total as u64);
             }
@@ -234,7 +249,10 @@ fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
             let bar = Bar::new();
             while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
                 let (now, span) = progress.get();
-                bar.told("running", Unit::Seconds, now.0 / 1_000_000, span.0 / 1_000_000);
+                // Before time moves nobody knows how much is left.
+                if Micros::from_secs(1) <= now {
+                    bar.told("running", Unit::Seconds, now.0 / 1_000_000, span.0 / 1_000_000);
+                }
             }
         });
         let output = work();
@@ -272,8 +290,9 @@ fn outcome(
     Ok(outcome)
 }
 
-fn write(path: Option<&Path>, page: impl FnOnce() -> String) -> Result<(), Failure> {
-    path.map_or(Ok(()), |path| whole::write(path, page().as_bytes()))
+fn write(flag: &str, path: Option<&Path>, page: impl FnOnce() -> String) -> Result<(), Failure> {
+    let named = |it: Failure| Failure { cause: format!("{flag} {}", it.cause), ..it };
+    path.map_or(Ok(()), |path| whole::write(path, page().as_bytes()).map_err(named))
 }
 
 fn transport(name: TransportName) -> Transport {

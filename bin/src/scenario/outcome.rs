@@ -220,6 +220,15 @@ pub(super) fn unreached(outcomes: &[Outcome]) -> Vec<&Place> {
     of_all.collect()
 }
 
+/// The files that came to their ends, and of which no run has a check, reached or not.
+pub(super) fn unchecked(outcomes: &[Outcome]) -> BTreeSet<&str> {
+    let is_whole = |it: &&Outcome| it.mistake.is_none() && !it.is_broken_off;
+    let checks = |it: &&Outcome| 0 < it.checks || !it.unreached.is_empty();
+    let checked: BTreeSet<&str> = outcomes.iter().filter(checks).map(|it| &*it.file).collect();
+    let whole = outcomes.iter().filter(is_whole).map(|it| &*it.file);
+    whole.filter(|file| !checked.contains(file)).collect()
+}
+
 /// What this program is, for whoever compares two runs.
 pub(super) fn build() -> String {
     let (commit, lockfile) = (env!("DH_COMMIT"), env!("DH_LOCKFILE"));

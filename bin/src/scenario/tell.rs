@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dh_scenario::Script;
 
-use super::outcome::{First, Outcome, refused, unreached};
+use super::outcome::{self, First, Outcome, refused, unreached};
 use crate::command::Shared;
 use crate::exit::{Exit, Failure, say};
 use crate::output::{self, one_line};
@@ -42,13 +42,20 @@ pub(super) fn of(outcome: &Outcome, shared: &Shared, runs: usize) -> Result<(), 
         output::line(&format!("ok    {scenario} - seed {seed} - {cost}"))?;
     } else if runs == 1 {
         output::line(&format!("FAIL  {scenario} - seed {seed}"))?;
-        for (nth, failure) in outcome.failures.iter().enumerate() {
+        // A mistake of the script is the last word of the command.
+        let mistake = outcome.mistake.as_ref().map(ToString::to_string);
+        let failures = outcome.failures.iter().filter(|it| Some(*it) != mistake.as_ref());
+        for (nth, failure) in failures.clone().enumerate() {
             output::line(&format!("      {}", one_line(failure)))?;
             if nth == 0 {
                 before(outcome)?;
             }
         }
-        output::line(&format!("      again: {}", outcome.again()))?;
+        if mistake.is_some() && failures.count() == 0 {
+            before(outcome)?;
+        } else {
+            output::line(&format!("      again: {}", outcome.again()))?;
+        }
         if outcome.runtime != "sim" {
             output::line("      (in real time, so it may come otherwise)")?;
         }
@@ -99,6 +106,12 @@ pub(super) fn verdict(outcomes: &[Outcome], shared: &Shared) -> Result<(), Failu
     for place in unreached(outcomes) {
         let place = one_line(&place.to_string());
         say(&format!("dh: no run reached a check, so nothing is known of it: {place}"));
+    }
+    for file in outcome::unchecked(outcomes) {
+        say(&format!(
+            "dh: {}: it checks nothing itself; expected expect(), never() or eventually()",
+            one_line(file)
+        ));
     }
     if let Some(mistake) = outcomes.iter().find_map(|outcome| outcome.mistake.as_ref()) {
         return Err(refused(mistake));

@@ -1,20 +1,20 @@
 //! Builds as scripts say them: one that is known by name, or an array of changes.
 
-use dh_wire::schema::{Edit, Type};
+use dh_wire::schema::{Edit, EditError, SchemaFault, Shape, Type};
 use rhai::{Dynamic, Map};
 
 use super::error::{Mistake, Said, Under as _, unknown, wrong};
 use super::plan::known;
 use super::value::{integer, shown, text};
 use super::words::Entries;
-use crate::build::OtherBuild;
+use crate::build::{NoBuild, OtherBuild};
 
 /// The changes, by the entry that names what is changed.
 pub(super) const CHANGES: Entries = &[
     ("drop", "a message that it does not have, as in serverChat"),
     ("add", "a field that it has besides, as in ClientInfo.locale; needs kind, takes at"),
     ("remove", "a field, case, name or bit that it does not have"),
-    ("place", "a field or case that stands elsewhere; needs at"),
+    ("place", "a field or case that stands elsewhere; takes at"),
     ("widen", "a number, length, count, mask or tag of the next width"),
     ("renumber", "an enum, flags or a union whose numbers are the other way round"),
     ("rename", "a field, case, name or bit that it calls otherwise; needs to"),
@@ -37,8 +37,46 @@ pub(super) fn build(value: &Dynamic) -> Said<OtherBuild> {
         let edits = changes.iter().map(change).collect::<Said<Vec<Edit>>>()?;
         OtherBuild { name: "a build of a script".to_owned(), edits }
     };
-    build.check().map_err(|why| wrong(why.to_string()))?;
+    build.check().map_err(|why| match &why {
+        NoBuild::Edit(EditError(edit)) => unnamed(edit).unwrap_or_else(|| wrong(why.to_string())),
+        _ => wrong(why.to_string()),
+    })?;
     Ok(build)
+}
+
+/// The mistake of a change of something that this build does not have.
+fn unnamed(edit: &Edit) -> Option<Mistake> {
+    let schema = dh_messages::schema();
+    let (name, part) = match edit {
+        Edit::Drop { message } => {
+            let mut names = schema.messages.iter().map(|it| it.name.as_str());
+            let known = names.clone();
+            return (!names.any(|it| it == message)).then(|| unknown("message", message, known));
+        }
+        Edit::Add { shape, .. } | Edit::Renumber { shape } => (shape, None),
+        Edit::Widen { shape, name } => (shape, name.as_ref()),
+        Edit::Remove { shape, name } | Edit::Move { shape, name, .. } => (shape, Some(name)),
+        Edit::Rename { shape, from, .. } => (shape, Some(from)),
+    };
+    let Some(shape) = schema.shapes.get(name) else {
+        return Some(unknown("shape", name, schema.shapes.keys().map(String::as_str)));
+    };
+    let (part, parts) = (part?, parts(shape));
+    let is_there = parts.iter().any(|it| it == part);
+    (!is_there).then(|| unknown(&format!("part of {name}"), part, parts.iter().copied()))
+}
+
+/// The names of the fields, cases, names or bits of a shape.
+fn parts(shape: &Shape) -> Vec<&str> {
+    match shape {
+        Shape::Record(fields) | Shape::Sparse(_, fields) => {
+            fields.iter().map(|it| it.name.as_str()).collect()
+        }
+        Shape::Union(_, cases) => cases.iter().map(|it| it.name.as_str()).collect(),
+        Shape::Enum { members, .. } | Shape::Flags(_, members) => {
+            members.iter().map(|(name, _)| name.as_str()).collect()
+        }
+    }
 }
 
 fn change(data: &Map) -> Said<Edit> {
@@ -83,5 +121,11 @@ fn at(data: &Map) -> Said<usize> {
 
 fn kind(data: &Map) -> Said<Type> {
     let kind = said(data, "kind")?;
-    Type::read(&kind).map_err(|fault| wrong(format!("kind: {fault}, found {kind}")))
+    Type::read(&kind).map_err(|fault| match fault {
+        SchemaFault::Expected(_) => wrong(format!(
+            "kind: expected a kind as dh wire schema spells it, such as u8, str8(16), \
+             optional(f32) or the name of a shape, found \"{kind}\""
+        )),
+        fault => wrong(format!("kind: {fault}, found \"{kind}\"")),
+    })
 }

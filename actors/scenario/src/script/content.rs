@@ -102,8 +102,8 @@ impl Contents {
         })
     }
 
-    /// The whole barcode of a map as scripts name it; none for the gray box. It is one that this
-    /// server has, or any server where none is told.
+    /// The whole barcode of the map that a server starts with, as scripts name it; none for the
+    /// gray box.
     pub(super) fn barcode(
         plan: &Plan,
         server: Option<&ServerPlan>,
@@ -112,6 +112,12 @@ impl Contents {
         if map.is_empty() {
             return Ok(None);
         }
+        Self::named(plan, server, map, ", or \"\" for the gray box").map(Some)
+    }
+
+    /// The whole barcode of a map that this server has, or any server where none is told; what else
+    /// might be said in its place comes `besides`.
+    fn named(plan: &Plan, server: Option<&ServerPlan>, map: &str, besides: &str) -> Said<String> {
         let (id, path) = map.split_once(':').unwrap_or((map, MAP));
         let has = server.and_then(|it| it.pallets.as_ref());
         let is_had = |it: &&str| has.is_none_or(|has| has.iter().any(|had| had == it));
@@ -122,7 +128,7 @@ impl Contents {
             id => ids.contains(&id) && path == MAP,
         };
         if is_there {
-            return Ok(Some(format!("{id}:{path}")));
+            return Ok(format!("{id}:{path}"));
         }
         let why = match id {
             CORE => String::new(),
@@ -135,18 +141,18 @@ impl Contents {
         let near = dh_prefs::nearest(map, known);
         let hint = near.map(|it| format!("did you mean \"{it}\"? ")).unwrap_or_default();
         Err(missing(format!(
-            "there is no map \"{map}\"{why}; {hint}expected one of `pallets`, {}, or \"\" for the \
-             gray box",
+            "there is no map \"{map}\"{why}; {hint}expected one of `pallets`, {}{besides}",
             of_core.join(", ")
         )))
     }
 
     /// The whole barcode of a map that a server is to change to.
     pub(super) fn change(plan: &Plan, server: Option<&ServerPlan>, map: &str) -> Said<String> {
-        let barcode = Self::barcode(plan, server, map)?;
-        barcode.ok_or_else(|| {
-            wrong("map: a server only starts with the gray box; expected the id of a pallet")
-        })
+        if map.is_empty() {
+            let what = "map: a server only starts with the gray box; expected one of `pallets`, ";
+            return Err(wrong(format!("{what}{}", core_maps().join(", "))));
+        }
+        Self::named(plan, server, map, "")
     }
 
     /// The pallets that were made so far.

@@ -74,6 +74,14 @@ impl ScriptError {
                 Self::of_words(script, place, told::call(call))
             }
             EvalAltResult::ErrorTerminated(why, _) => Self::at(script, place, why.to_string()),
+            EvalAltResult::ErrorVariableNotFound(name, _) if is_in_function(error) => Self::at(
+                script,
+                place,
+                format!(
+                    "no variable is called {name} in here: a function sees its parameters alone; \
+                     expected it among them, or a closure"
+                ),
+            ),
             EvalAltResult::ErrorDotExpr(what, _) => match told::property(what) {
                 Some(what) => Self::of_words(script, place, what),
                 None => Self::at(script, place, plain(inner)),
@@ -243,6 +251,23 @@ pub(super) fn no_such<'a>(
         (None, _) => String::new(),
     };
     format!("no {kind} is called \"{said}\"{hint}")
+}
+
+/// Whether it went wrong in a function with a name, rather than in a closure.
+fn is_in_function(error: &EvalAltResult) -> bool {
+    match error {
+        EvalAltResult::ErrorInFunctionCall(name, _, inner, _) => match **inner {
+            EvalAltResult::ErrorInFunctionCall(..) => is_in_function(inner),
+            _ => !name.starts_with("anon$"),
+        },
+        _ => false,
+    }
+}
+
+/// So many of something, in words.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// What outgrew its bound, as the engine has it.

@@ -6,7 +6,7 @@ use rhai::{AST, Dynamic, Engine, FnPtr, Position};
 
 use super::Progress;
 use super::checks::{Check, Kind};
-use super::error::{Said, ScriptError};
+use super::error::{Said, ScriptError, counted};
 use super::limit::{DUE_MAX, FAILURES_MAX};
 use super::reads::shown;
 use super::stage::{Handler, Stage, Strike, What};
@@ -155,7 +155,7 @@ impl Play<'_> {
             return Ok(());
         };
         let had = match registry.report(path) {
-            Some(report) => format!("had {} messages by the end", taken(&report)),
+            Some(report) => format!("had {} by the end", counted(taken(&report), "message")),
             None => "is not there at the end".to_owned(),
         };
         let what = format!("this panic never came: {actor} {had}, expected {nth} of them");

@@ -328,10 +328,27 @@ impl Stage {
         self.0.peers.borrow()[at].plan.name.clone()
     }
 
-    /// Do something to one peer now, and write nothing down; nothing where it was left out.
+    /// Whether a peer was killed.
+    pub(super) fn is_gone(&self, at: usize) -> bool {
+        self.0.world.borrow().as_ref().is_some_and(|world| world.is_gone(self.peer(at)))
+    }
+
+    /// Refuse what a peer is told that was killed.
+    pub(super) fn is_there(&self, at: usize) -> Said<()> {
+        if !self.is_gone(at) {
+            return Ok(());
+        }
+        let name = self.peer_name(at);
+        Err(wrong(format!(
+            "{name} was killed, and stays so; expected this before, or another peer"
+        )))
+    }
+
+    /// Do something to one peer now, and write nothing down; nothing where it was left out or
+    /// killed.
     pub(super) fn with_peer(&self, at: usize, act: impl FnOnce(&mut World, PeerId)) -> Said<()> {
         let peer = self.peer(at);
-        if peer != NOBODY {
+        if peer != NOBODY && !self.is_gone(at) {
             act(&mut *self.world()?, peer);
         }
         Ok(())
@@ -358,7 +375,10 @@ impl Stage {
     ) -> Said<()> {
         self.is_player(at)?;
         let name = self.peer_name(at);
-        self.deed(kind, format!("{name} {what}"), move |stage| stage.with_peer(at, &act))
+        self.deed(kind, format!("{name} {what}"), move |stage| {
+            stage.is_there(at)?;
+            stage.with_peer(at, &act)
+        })
     }
 
     /// Do something to one server.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod first;
+mod gone;
 mod maps;
 mod quiet;
 mod reach;
@@ -131,6 +132,9 @@ fn what_is_asked_of_peers_and_servers_is_told_with_its_place_too() {
         ("peer(\"bob\", #{\n joins: 9 });", "joins: the scenario ends at 2 s, so 9 s never comes"),
         ("spawn(1, \"idle\", 1, #{ lin: 1 });", "3:24: no entry of a peer is called \"lin\""),
         ("ada.link(#{ loss: 101 });", "3:13: loss: expected 0 to 100, found 101"),
+        ("spawn(1, \"idle\", 1, #{ role: \"x\" });", "3:24: role: said before it; expected no"),
+        ("spawn(1, \"idle\", 1, #{ joins: 1 });", "3:24: joins: expected false, or none"),
+        ("chaos(#{ faults: 1, from: 1, to: 3 });", "to: the scenario ends at 2 s, so 3 s never"),
         ("spawn(9, \"idle\", 0);", "expected at most 8 peers; say `size: \"large\"` for more"),
         ("every(0, || 1);", "every: expected at least 0.001 seconds"),
         ("at(1, || eval(\"1\"));", "eval"),
@@ -325,7 +329,7 @@ fn a_fault_that_cannot_come_is_a_mistake() {
             "4:6: this panic never came: peer-7/session of main is not there at the end, \
              expected 5 of them",
         ),
-        ("main.panic(\"chat\", 400);", "4:6: this panic never came: chat of main had 1 messages"),
+        ("main.panic(\"chat\", 400);", "4:6: this panic never came: chat of main had 1 message by"),
         (
             "at(3, || ada.panic(\"predictor\", 5));",
             "so message 5 is past; expected a larger number, or none for its next message",

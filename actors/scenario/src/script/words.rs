@@ -114,6 +114,11 @@ const NOTES: Entries = &[
     ("language", "rhai, https://rhai.rs/book/language, without modules, files, clocks and eval"),
     ("closures", "share their variables: in a loop call a function that makes them, fn f(it) { }"),
     (
+        "functions",
+        "see their parameters and no variable around them: fn f(it) { it.leave() }, f(ada); a \
+         closure || ada.leave() sees what is around it",
+    ),
+    (
         "this",
         "nothing is put into it by its place there, as in this[0] = 1, since it is not measured: \
          take a parameter and hand that back, fn f(it) { it[0] = 1; it }",

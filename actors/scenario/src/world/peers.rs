@@ -85,10 +85,12 @@ impl World {
         self.peers[peer.0 as usize].client.chat(line);
     }
 
-    /// End a peer as if its process had died.
+    /// End a peer as if its process had died: what its connection would still say is lost.
     pub fn kill_peer(&mut self, peer: PeerId) {
+        self.records().peer_dies(peer);
         let peer = &mut self.peers[peer.0 as usize];
         peer.joined = None;
+        peer.client.path().cut(Cut::BOTH);
         peer.scope.kill();
     }
 
@@ -161,6 +163,12 @@ impl World {
     #[must_use]
     pub fn client(&self, peer: PeerId) -> &Client {
         &self.peers[peer.0 as usize].client
+    }
+
+    /// Whether a peer was killed.
+    #[must_use]
+    pub fn is_gone(&self, peer: PeerId) -> bool {
+        self.records().peer(peer).is_gone()
     }
 
     /// Whether a peer plays.

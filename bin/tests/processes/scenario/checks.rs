@@ -1,5 +1,7 @@
 //! Checks that a run does not come to, and mistakes that show before anything runs.
 
+use std::io::{BufRead as _, BufReader};
+
 use super::*;
 
 /// The first check is reached with some seeds only, the second with none.
@@ -68,4 +70,52 @@ fn what_refuses_a_run_before_its_time_begins_refuses_a_check_with_the_same_words
         assert!(first.starts_with(&format!("dh: {name}:3:")), "{checked}");
         assert!(ran.contains(first), "{text}: {first}\n{ran}");
     }
+}
+
+#[test]
+fn a_file_that_is_no_text_hides_no_other() {
+    let folder = folder(&[("fine.rhai", RARE), ("late.rhai", "let a = 1;")]);
+    fs::write(folder.path().join("broken.rhai"), b"let a = \xff;").unwrap();
+    for verb in ["check", "list", "run"] {
+        let ran = dh(folder.path(), &[verb, "."]);
+        let said = format!("{}{}", out(&ran), err(&ran));
+        assert_eq!(ran.status.code(), Some(65), "{verb}: {said}");
+        assert!(said.contains("./broken.rhai: byte 8 is not UTF-8, expected text"), "{said}");
+        assert!(said.contains("./late.rhai: expected `scenario(#{ seconds: N })`"), "{said}");
+        assert!(said.contains("fine"), "{verb}: {said}");
+    }
+}
+
+#[test]
+fn a_mistake_is_told_once_and_a_scenario_that_checks_nothing_is_told_of() {
+    let top = "scenario(#{ seconds: 1 });";
+    let wrong = format!("{top} at(0.5, || throw \"no\");");
+    let folder = folder(&[("idle.rhai", top), ("wrong.rhai", &wrong)]);
+    let ran = dh(folder.path(), &["run", "wrong.rhai"]);
+    let said = format!("{}{}", out(&ran), err(&ran));
+    assert_eq!(
+        (said.matches("wrong.rhai:1:").count(), said.contains("again:")),
+        (1, false),
+        "{said}"
+    );
+    let ran = dh(folder.path(), &["run", "idle.rhai", "--seeds", "1..3"]);
+    assert!(ran.status.success(), "{}", err(&ran));
+    assert_eq!(err(&ran).matches("idle.rhai: it checks nothing itself; expected").count(), 1);
+}
+
+#[test]
+fn a_hunt_that_is_interrupted_sums_up_what_ran_and_writes_its_reports() {
+    let folder = folder(&[("rare.rhai", RARE)]);
+    let words = ["run", "rare.rhai", "--seeds", "1..100000", "--junit", "a.xml"];
+    let mut hunt = command(folder.path(), &words);
+    let mut hunt = hunt.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(hunt.stdout.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    let pid = rustix::process::Pid::from_child(&hunt);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let last = lines.last().unwrap().unwrap();
+    assert!(last.ends_with(" passed, 0 failed"), "{last}");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&hunt.wait().unwrap()), Some(2));
+    let xml = fs::read_to_string(folder.path().join("a.xml")).unwrap();
+    assert!(xml.contains("<testcase") && xml.ends_with("</testsuite>\n"), "{xml}");
 }

@@ -216,7 +216,42 @@ fn widened(kind: &Type) -> Option<Type> {
 
 impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the schema has no place for {:?}", self.0)
+        match &self.0 {
+            Edit::Add { shape, at, name, .. } => write!(
+                f,
+                "{shape}.{name} cannot be added behind {at} fields; expected a record or sparse \
+                 set with no such field, and with so many"
+            ),
+            Edit::Remove { shape, name } => {
+                write!(f, "{shape}.{name} cannot be removed; expected a part that is there")
+            }
+            Edit::Move { shape, name, to } => write!(
+                f,
+                "{shape}.{name} cannot be placed behind {to} others; expected a field or case, \
+                 and so many others"
+            ),
+            Edit::Widen { shape, name: Some(name) } => write!(
+                f,
+                "{shape}.{name} cannot be widened; expected a field whose number, length or count \
+                 has a next width"
+            ),
+            Edit::Widen { shape, name: None } => write!(
+                f,
+                "{shape} cannot be widened; expected an enum, flags, a sparse set or a union of \
+                 less than 4 bytes"
+            ),
+            Edit::Renumber { shape } => {
+                write!(f, "{shape} cannot be renumbered; expected an enum, flags or a union")
+            }
+            Edit::Rename { shape, from, .. } => {
+                write!(f, "{shape}.{from} cannot be renamed; expected a part that is there")
+            }
+            Edit::Drop { message } => write!(
+                f,
+                "message {message} cannot be dropped; expected one that is there and no part of \
+                 the frame"
+            ),
+        }
     }
 }
 

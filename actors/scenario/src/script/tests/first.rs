@@ -32,7 +32,7 @@ fn what_a_run_refuses_is_refused_by_a_check_in_the_same_words_and_the_other_way_
         ("after(40, || 1);", "5:1: after: the scenario ends at 35 s, so 40 s never comes"),
         ("expect_within(36, \"x\", || true);", "5:1: expect_within: the scenario ends at 35 s"),
         ("at(1, || expect_within(36, \"x\", || true));", "5:24: expect_within: the scenario ends"),
-        ("main.map(\"\");", "5:6: map: a server only starts with the gray box; expected the id"),
+        ("main.map(\"\");", "5:6: map: a server only starts with the gray box; expected one of"),
         ("at(1, || main.map(\"\"));", "5:19: map: a server only starts with the gray box; exp"),
         ("at(1, || main.map(\"hall\"));", "5:19: there is no map \"hall\": no pallet \"hall\" amo"),
         ("at(1, || server(\"main\").map(\"hall\"));", "5:29: there is no map \"hall\": no pallet"),

@@ -49,6 +49,17 @@ fn a_map_that_no_pallet_of_a_server_holds_is_missing_written_out_or_worked_out()
 }
 
 #[test]
+fn what_a_server_is_to_change_to_is_never_the_gray_box_whatever_is_wrong_with_the_map() {
+    let top = "scenario(#{ seconds: 2, pallets: #{ hill: #{} } });\n";
+    for map in ["", "hil"] {
+        let told = mistake(&format!("{top}server(\"main\").map(\"{map}\");")).0;
+        let (_, remedy) = told.split_once("expected ").unwrap();
+        assert!(remedy.starts_with("one of `pallets`, core:assets/demo.dh-map"), "{told}");
+        assert!(!remedy.contains("\"\""), "{told}");
+    }
+}
+
+#[test]
 fn a_server_is_given_only_pallets_that_there_are() {
     let text = "scenario(#{ seconds: 2, pallets: #{ hill: #{} },
         servers: #{ main: #{ pallets: [\"hil\"] } } });";

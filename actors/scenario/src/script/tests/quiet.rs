@@ -59,3 +59,12 @@ fn a_path_on_which_nobody_could_follow_is_not_taken_for_a_whole_one() {
         ));
     }
 }
+
+#[test]
+fn the_scenario_that_people_read_first_is_right() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let blocks: Vec<&str> = readme.split("```rhai\n").skip(1).collect();
+    assert!(!blocks.is_empty());
+    blocks.iter().for_each(|block| is_quiet(block.split("```").next().unwrap()));
+}

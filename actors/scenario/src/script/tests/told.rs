@@ -21,6 +21,8 @@ fn what_the_language_refuses_is_told_in_the_words_of_scripts() {
         ("fn f(n) { f(n + 1) } at(1, || f(0));", "functions call each other 32 deep; expected le"),
         ("let s = \"x\"; loop { s += s; }", "Length of string too large; expected at mos"),
         ("let a = []; loop { a.push([a]); }", "too large; expected at most 16384 elements"),
+        ("fn f() { ada.leave() } at(1, || f());", "no variable is called ada in here: a function"),
+        ("at(1, || nobody.leave());", "Variable not found: nobody"),
         ("import \"os\" as os;", "3:1: there are no modules; expected all of it in this file"),
         ("at(1, || ada.look(1e300, 0));", "3:14: yaw: expected at most 1000000 degrees either w"),
         ("at(1, || ada.look(0, -2000000));", "3:14: pitch: expected at most 1000000 degrees eit"),

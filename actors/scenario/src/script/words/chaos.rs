@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
 use rhai::{Dynamic, Map, Position};
 
+use super::time::in_time;
 use super::{Entries, Words, actors, peers, servers};
 use crate::scenario::Transport;
 use crate::script::content::{Contents, owner_of_peer};
@@ -116,6 +117,7 @@ fn storm(stage: &Stage, data: &Map) -> Said<()> {
     if to <= from {
         return Err(wrong("chaos: expected `from` before `to`"));
     }
+    in_time(stage, "to", to)?;
     let mut dice = Dice::new(stage, to)?;
     for nth in 1..=faults {
         let at = from + dice.span(0, (to - from).0 / 1_000);

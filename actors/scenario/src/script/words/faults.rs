@@ -9,7 +9,7 @@ use rhai::Dynamic;
 use super::{PeerHandle, ServerHandle, Words, actors, peers, servers};
 use crate::hostile::slow_reader;
 use crate::script::deed::DeedKind::Fault;
-use crate::script::error::{Said, wrong};
+use crate::script::error::{Said, counted, wrong};
 use crate::script::limit::RAIDS_MAX;
 use crate::script::stage::{Stage, Strike, Target};
 use crate::script::value::{integer, links, micros, number, ordinal};
@@ -26,7 +26,8 @@ pub(super) fn register(words: &mut Words) {
     of_links(words);
     words.word(
         "peer.kill()",
-        "Ends it as if its process had died: no goodbye.",
+        "Ends it as if its process had died: no goodbye, and its server misses it after 10 s. It \
+         is `gone` from then on: what it is told is a mistake.",
         |peer: &mut PeerHandle| peer.stage.to_peer(Fault, peer.at, "is killed", World::kill_peer),
     );
     words.word(
@@ -62,7 +63,7 @@ pub(super) fn register(words: &mut Words) {
         "peer.disk_fail(n)",
         "Has the n-th call of its disk from now on fail.",
         |peer: &mut PeerHandle, nth: Dynamic| {
-            let owner = peers::owner(peer);
+            let owner = peers::owner(peer)?;
             disk_fail(&peer.stage, owner, &nth)
         },
     );
@@ -70,12 +71,12 @@ pub(super) fn register(words: &mut Words) {
         "peer.disk_room(bytes)",
         "Leaves so much room on its disk; 0 fills it.",
         |peer: &mut PeerHandle, room: Dynamic| {
-            let owner = peers::owner(peer);
+            let owner = peers::owner(peer)?;
             disk_room(&peer.stage, owner, &room)
         },
     );
     words.word("peer.disk_free()", "Gives its disk all room again.", |peer: &mut PeerHandle| {
-        disk_free(&peer.stage, peers::owner(peer))
+        disk_free(&peer.stage, peers::owner(peer)?)
     });
     of_servers(words);
     raids(words);
@@ -290,6 +291,9 @@ fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: Option<Dynamic>) -> 
     let (what, place) = (format!("{name} panics: {actor} at {which}"), stage.0.place.get());
     let actor = actor.to_owned();
     stage.deed(Fault, what, move |stage| {
+        if let Target::Peer(at) = whose {
+            stage.is_there(at)?;
+        }
         let Some(path) = path_of(stage, whose, &actor)? else { return Ok(()) };
         let actor = format!("{actor} of {name}");
         let world = stage.world()?;
@@ -298,8 +302,9 @@ fn panic_at(stage: &Stage, whose: Target, actor: &str, nth: Option<Dynamic>) -> 
         let nth = nth.unwrap_or(past + 1);
         if nth <= past {
             return Err(wrong(format!(
-                "panic: {actor} has had {past} messages, so message {nth} is past; expected a \
-                 larger number, or none for its next message"
+                "panic: {actor} has had {}, so message {nth} is past; expected a larger number, \
+                 or none for its next message",
+                counted(past, "message")
             )));
         }
         registry.faults().panic_at(&path, nth);
@@ -329,7 +334,7 @@ fn disk_room(stage: &Stage, owner: String, room: &Dynamic) -> Said<()> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
     let room = if (0.0..1e15).contains(&room) { Some(room as u64) } else { None };
     let room = room.ok_or_else(|| wrong("disk_room: expected bytes, 0 or more"))?;
-    stage.deed(Fault, format!("{owner}: room for {room} bytes"), move |stage| {
+    stage.deed(Fault, format!("{owner}: room for {}", counted(room, "byte")), move |stage| {
         stage.0.contents.borrow_mut().disk(&owner).faulty.fill(room);
         Ok(())
     })

@@ -49,8 +49,9 @@ pub(super) fn register(words: &mut Words) {
     );
     let stage = words.stage.clone();
     words.word(
-        "spawn(n, \"role\", seconds, #{ link, prefs, server })",
-        "The same, over this link, with these preferences, to this server.",
+        "spawn(n, \"role\", seconds, #{ link, prefs, server, joins, inside, build })",
+        "The same, with these entries of a peer; role is said already, and of joins only false is \
+         taken: they join within the seconds, or not before join().",
         move |n: Dynamic, role: &str, over: Dynamic, data: Map| {
             spawn(&stage, &n, role, &over, data)
         },
@@ -138,6 +139,7 @@ fn steering(words: &mut Words) {
                 return Err(wrong(format!("frames: expected 0 to 240, found {fps}")));
             }
             peer.stage.is_player(peer.at)?;
+            peer.stage.is_there(peer.at)?;
             let every = (fps > 0.0).then(|| Micros::from_secs_f64(1.0 / fps));
             let next = peer.stage.0.now.get();
             peer.stage.0.peers.borrow_mut()[peer.at].frames = every.map(|every| (every, next));
@@ -202,6 +204,7 @@ fn join(peer: &PeerHandle, server: &ServerHandle) -> Said<()> {
                  server(\"{home}\").start() before"
             ))
         })?;
+        stage.is_there(at)?;
         stage.with_peer(at, |world, peer| world.join(peer, server))
     })
 }
@@ -210,6 +213,13 @@ fn spawn(stage: &Stage, n: &Dynamic, role: &str, over: &Dynamic, data: Map) -> S
     let (n, over) = (integer("spawn", n)?, micros("spawn", over)?);
     let n = u32::try_from(n).map_err(|_| wrong("spawn: expected how many peers"))?;
     let plan = stage.plan()?;
+    if data.contains_key("role") {
+        return Err(wrong("said before it; expected no entry `role` here").under("role"));
+    }
+    if data.get("joins").is_some_and(|it| !matches!(it.as_bool(), Ok(false))) {
+        let what = "expected false, or none: who is spawned joins within the seconds before it";
+        return Err(wrong(what).under("joins"));
+    }
     let template = PeerPlan { role: read_role(role)?, ..PeerPlan::default() };
     let template = template.read(&Dynamic::from_map(data), &plan)?;
     let begin = stage.0.now.get();
@@ -314,7 +324,7 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
     let count = stage.0.peers.borrow().len();
     for at in 0..count {
         let act = stage.0.peers.borrow_mut()[at].acting.as_mut().and_then(|it| it.act(now));
-        let Some(act) = act else { continue };
+        let Some(act) = act.filter(|_| !stage.is_gone(at)) else { continue };
         let peer = PeerHandle { stage: stage.clone(), at };
         match act {
             Act::Join => join(&peer, &ServerHandle { stage: stage.clone(), at: home(&peer)? })?,
@@ -335,7 +345,8 @@ pub(in crate::script) fn act(stage: &Stage) -> Said<()> {
     Ok(())
 }
 
-/// What a peer's disk is kept under.
-pub(super) fn owner(peer: &PeerHandle) -> String {
-    owner_of_peer(&peer.stage.0.peers.borrow()[peer.at].plan.name)
+/// What the disk of a peer that was not killed is kept under.
+pub(super) fn owner(peer: &PeerHandle) -> Said<String> {
+    peer.stage.is_there(peer.at)?;
+    Ok(owner_of_peer(&peer.stage.peer_name(peer.at)))
 }

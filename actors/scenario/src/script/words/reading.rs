@@ -4,7 +4,7 @@ use dh_machine::Tick;
 use dh_prefs::{Preference, Problem, Value};
 use rhai::{Array, Dynamic, Map};
 
-use super::actors::no_figure;
+use super::actors::{self, no_figure};
 use super::faults::path_of;
 use super::{Handle, PeerHandle, ServerHandle, Words};
 use crate::records::{PeerRecord, ServerRecord};
@@ -36,7 +36,8 @@ fn peers(words: &mut Words) {
     });
     words.reading(
         "peer.state",
-        "`connecting`, `loading`, `playing` or `disconnected`; empty before.",
+        "`connecting`, `loading`, `playing` or `disconnected`; `gone` once it was killed, empty \
+         before it was told to join.",
         |peer: &mut PeerHandle| of_peer(peer, |record| record.state.to_owned()),
     );
     words.reading(
@@ -149,7 +150,7 @@ fn feed(words: &mut Words) {
     );
     words.word(
         "peer.metric(\"actor\", \"figure\")",
-        "A figure of one of its actors, such as `predictor`, `restarts`.",
+        "A figure of one of its actors, such as `predictor`, `restarts`; 0 once it was killed.",
         |peer: &mut PeerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
             metric(peer, Target::Peer(peer.at), actor, figure)
         },
@@ -227,7 +228,7 @@ fn transcript(words: &mut Words) {
     );
     words.word(
         "server.metric(\"actor\", \"figure\")",
-        "A figure of one of its actors, such as `tick`, `late_ms`.",
+        "A figure of one of its actors, such as `tick`, `late_ms`; 0 while it does not run.",
         |server: &mut ServerHandle, actor: &str, figure: &str| -> Said<Dynamic> {
             metric(server, Target::Server(server.at), actor, figure)
         },
@@ -260,6 +261,9 @@ fn metric(of: &impl Handle, whose: Target, actor: &str, name: &str) -> Said<Dyna
 
 fn figure(stage: &Stage, whose: Target, actor: &str, name: &str) -> Said<Dynamic> {
     let path = path_of(stage, whose, actor)?;
+    if is_down(stage, whose)? {
+        return nothing(name);
+    }
     let world = stage.world()?;
     let report = path.and_then(|path| world.runtime().registry().report(&path));
     let report = report.ok_or_else(|| {
@@ -284,6 +288,23 @@ fn figure(stage: &Stage, whose: Target, actor: &str, name: &str) -> Said<Dynamic
     })
 }
 
+/// Whether a server does not run, or a peer was killed.
+fn is_down(stage: &Stage, whose: Target) -> Said<bool> {
+    match whose {
+        Target::Server(at) => Ok(stage.world()?.standing(stage.server(at)?) != Standing::Runs),
+        Target::Peer(at) => Ok(stage.is_gone(at)),
+    }
+}
+
+/// A figure of an actor that is not there.
+fn nothing(figure: &str) -> Said<Dynamic> {
+    match actors::FIGURES.iter().any(|(known, _)| *known == figure) {
+        true if figure.ends_with("_ms") => Ok(0.0.into()),
+        true => Ok(0.into()),
+        false => Err(no_figure(figure)),
+    }
+}
+
 fn of_peer<T>(peer: &mut PeerHandle, read: impl FnOnce(&PeerRecord) -> T) -> Said<T> {
     let id = peer.stage.peer(peer.at);
     let world = peer.stage.world()?;
@@ -303,9 +324,8 @@ fn of_running<T: Default>(
     server: &mut ServerHandle,
     read: impl FnOnce(&ServerRecord) -> T,
 ) -> Said<T> {
-    let id = server.stage.server(server.at)?;
-    let runs = server.stage.world()?.standing(id) == Standing::Runs;
-    if runs { of_server(server, read) } else { Ok(T::default()) }
+    let is_down = is_down(&server.stage, Target::Server(server.at))?;
+    if is_down { Ok(T::default()) } else { of_server(server, read) }
 }
 
 fn position(record: &PeerRecord) -> Map {
