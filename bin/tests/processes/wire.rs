@@ -77,6 +77,69 @@ fn what_two_builds_lose_of_each_other_is_told_both_ways() {
     assert!(printed(&["wire", "diff", "-", "-"]).ends_with("nothing is lost either way\n"));
 }
 
+/// What a diff of this build with one where these words stand in place of others ends with, and
+/// prints.
+fn diff(changes: &[(&str, &str)]) -> (Option<i32>, String) {
+    let home = tempfile::tempdir().unwrap();
+    let output = dh(&["wire", "diff", "-", &another(home.path(), changes)]);
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn builds_that_do_not_play_together_are_told_so_first_of_all() {
+    let frame = "toServer 1 connectRequest stream frame ConnectRequest";
+    let others = [
+        ("protocol 2", "protocol 3", "protocol 2 and 3"),
+        (
+            frame,
+            "toServer 99 connectRequest stream frame ConnectRequest",
+            "toServer connectRequest has the numbers 1 and 99",
+        ),
+        (
+            frame,
+            "toServer 1 connectRequest blob frame ConnectRequest",
+            "toServer connectRequest travels by stream and blob",
+        ),
+        (
+            frame,
+            "toServer 1 connectRequest stream ConnectRequest",
+            "toServer connectRequest is in the frame of one alone",
+        ),
+        (
+            "record ConnectRequest\n",
+            "record ConnectRequest\n  more u8\n",
+            "toServer connectRequest has two shapes",
+        ),
+    ];
+    for (from, to, why) in others {
+        let (code, told) = diff(&[(from, to)]);
+        let first = told.lines().next().unwrap_or_default();
+        assert_eq!(first, format!("these do not play together ({why})"), "{told}");
+        assert_eq!(code, Some(76), "{told}");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let other = another(home.path(), &[("protocol 2", "protocol 3")]);
+    let output = dh(&["wire", "diff", "-", &other, "--json"]);
+    let data: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&data["plays"], &data["apart"][0]), (&false.into(), &"protocol 2 and 3".into()));
+}
+
+#[test]
+fn what_travels_another_way_or_does_not_fit_is_told_as_lost() {
+    let (code, told) =
+        diff(&[(" input datagram ", " input stream "), ("str16(1024)", "str16(512)")]);
+    assert_eq!(code, Some(0), "{told}");
+    for line in [
+        "toServer input of -: is dropped: it travels by datagram, and the reader takes it by \
+         stream alone",
+        "  avatar holds its default where it is longer than 512 bytes",
+    ] {
+        assert!(told.lines().any(|it| it.ends_with(line)), "{line} is not in\n{told}");
+    }
+    let (_, told) = diff(&[("message toServer 55 ", "message toServer 99 ")]);
+    assert!(told.ends_with("the schemas differ, and nothing is lost either way\n"), "{told}");
+}
+
 #[test]
 fn a_server_that_runs_is_asked_for_its_schema_and_goes_on() {
     let home = tempfile::tempdir().unwrap();
