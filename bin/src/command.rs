@@ -24,7 +24,7 @@ use clap::{
 use dh_prefs::{Address, PrefError, Problem};
 use std::ffi::OsString;
 use std::io::{Write as _, stdout};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -95,6 +95,19 @@ pub(crate) enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// An address that is gone to, by a name too; of several the first of IPv4, where roles listen
+/// unless told otherwise.
+fn reachable(text: &str) -> Result<SocketAddr, String> {
+    let wrong = "it has the form HOST:PORT, as in 127.0.0.1:9100 or localhost:9100";
+    let found = text.to_socket_addrs().map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => wrong.to_owned(),
+        _ => format!("no address is known by this name ({error}); {wrong}"),
+    })?;
+    let all: Vec<SocketAddr> = found.collect();
+    let first = all.iter().find(|it| it.is_ipv4()).or(all.first());
+    first.copied().ok_or_else(|| wrong.to_owned())
 }
 
 /// Where a role may be looked at.

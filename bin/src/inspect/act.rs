@@ -5,16 +5,45 @@ use serde_json::json;
 
 use super::target::Target;
 use crate::command::{Act, Lane, Shared};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::output::{self, one_line};
 
 /// Have it done, and print what was done.
 pub(crate) fn run(act: &Act, target: &Target, shared: &Shared) -> Result<(), Failure> {
-    let answer = target.order(&json!(order(act)))?;
+    let order = order(act);
+    let answer = target.order(&json!(order)).map_err(|failure| {
+        let path = match &order {
+            Order::Restart { path } | Order::Bound { path, .. } => path,
+            _ => return failure,
+        };
+        if failure.exit == Exit::Missing { misnamed(failure, path, target) } else { failure }
+    })?;
     match (shared.json, answer["done"].as_str()) {
         (false, Some(done)) => output::line(&one_line(done)),
         _ => output::json(&answer),
     }
+}
+
+/// The same failure, with the actors that may have been meant.
+fn misnamed(failure: Failure, path: &str, target: &Target) -> Failure {
+    let Ok(snapshot) = target.snapshot("") else { return failure };
+    let paths = snapshot.actors.iter().map(|actor| actor.path.as_str());
+    match near(path, paths) {
+        Some(meant) => failure.remedy(format!("{meant}, which is nearest")),
+        None => failure.remedy("dh inspect, which lists them"),
+    }
+}
+
+/// The path that is least unlike what was typed, if a third of it at most are slips: the whole of
+/// it, or its last name.
+fn near<'p>(typed: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    let slips_max = (typed.chars().count() / 3).max(1);
+    let slips = |path: &str| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        strsim::osa_distance(typed, path).min(strsim::osa_distance(typed, last))
+    };
+    let all = paths.map(|path| (slips(path), path));
+    all.filter(|(slips, _)| *slips <= slips_max).min().map(|(_, path)| path)
 }
 
 fn order(act: &Act) -> Order {
@@ -32,5 +61,18 @@ fn order(act: &Act) -> Order {
         }
         Act::Set { key, value } => Order::Set { key, value },
         Act::Dump => Order::DumpFlight {},
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_path_leads_to_the_actor_that_was_meant() {
+        let near = |typed| near(typed, ["server/roster", "server/tick", "inspector"].into_iter());
+        assert_eq!(near("server/rostr"), Some("server/roster"));
+        assert_eq!(near("roster"), Some("server/roster"));
+        assert_eq!(near("no/where"), None);
     }
 }

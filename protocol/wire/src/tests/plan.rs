@@ -469,6 +469,7 @@ fn what_is_lost_between_two_builds_is_told_by_name() {
             "kinds.Lift member",
             "maybe.Lift member",
             "mood.Gone member",
+            "mood unnamed",
             "keys.old bit"
         ]
     );
