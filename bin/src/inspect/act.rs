@@ -6,6 +6,7 @@ use serde_json::json;
 use super::target::Target;
 use crate::command::{Act, Lane, Shared};
 use crate::exit::{Exit, Failure};
+use crate::near::near;
 use crate::output::{self, one_line};
 
 /// Have it done, and print what was done.
@@ -28,22 +29,10 @@ pub(crate) fn run(act: &Act, target: &Target, shared: &Shared) -> Result<(), Fai
 fn misnamed(failure: Failure, path: &str, target: &Target) -> Failure {
     let Ok(snapshot) = target.snapshot("") else { return failure };
     let paths = snapshot.actors.iter().map(|actor| actor.path.as_str());
-    match near(path, paths) {
+    match near(path, '/', paths) {
         Some(meant) => failure.remedy(format!("{meant}, which is nearest")),
         None => failure.remedy("dh inspect, which lists them"),
     }
-}
-
-/// The path that is least unlike what was typed, if a third of it at most are slips: the whole of
-/// it, or its last name.
-fn near<'p>(typed: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
-    let slips_max = (typed.chars().count() / 3).max(1);
-    let slips = |path: &str| {
-        let last = path.rsplit('/').next().unwrap_or_default();
-        strsim::osa_distance(typed, path).min(strsim::osa_distance(typed, last))
-    };
-    let all = paths.map(|path| (slips(path), path));
-    all.filter(|(slips, _)| *slips <= slips_max).min().map(|(_, path)| path)
 }
 
 fn order(act: &Act) -> Order {
@@ -61,18 +50,5 @@ fn order(act: &Act) -> Order {
         }
         Act::Set { key, value } => Order::Set { key, value },
         Act::Dump => Order::DumpFlight {},
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mistyped_path_leads_to_the_actor_that_was_meant() {
-        let near = |typed| near(typed, ["server/roster", "server/tick", "inspector"].into_iter());
-        assert_eq!(near("server/rostr"), Some("server/roster"));
-        assert_eq!(near("roster"), Some("server/roster"));
-        assert_eq!(near("no/where"), None);
     }
 }

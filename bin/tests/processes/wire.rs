@@ -184,7 +184,11 @@ fn a_packet_is_shown_as_a_tree_by_the_schema_alone() {
         (&0.into(), &84.into(), &"head".into())
     );
     // A frame of a stream and a datagram name their message themselves.
-    for words in [&["wire", "dump", "04000000 04 05000000"][..], &["wire", "dump", "0405000000"]] {
+    for words in [
+        &["wire", "dump", "04000000 04 05000000"][..],
+        &["wire", "dump", "0405000000"],
+        &["wire", "dump", "0x04 0x05:00:00:00"],
+    ] {
         let told = printed(words);
         assert!(told.starts_with("toServer 4 clientReady, "), "{told}");
         assert!(told.contains("map_generation = 5  (u32)"), "{told}");
@@ -202,8 +206,17 @@ fn what_cannot_be_shown_says_why_and_ends_with_the_code_for_it() {
         (&["wire", "dump", "none.hex"], 66, "none.hex: no such file, and not bytes in hex"),
         (&["wire", "dump", ""], 65, "an empty packet"),
         (&["wire", "dump", "39aabb"], 2, "both ends read a message of the number 57"),
+        (&["wire", "dump", "040500000"], 66, "two digits for each byte, found 9"),
+        (&["wire", "dump", "04050000007f"], 65, "byte 5: 1 byte after the last field"),
+        (&["wire", "dump", "--as", "clientReady", "00"], 2, "--as toServer.clientReady"),
+        (&["wire", "diff", "-", "127.0.0.1"], 66, "as in 127.0.0.1:27015"),
+        (&["wire", "diff", "-", "127.0.0.1:99999"], 66, "a port of 1 to 65535"),
         (&["wire", "dump", "ff"], 65, "the schema has no message of the number 255"),
-        (&["wire", "dump", "0301"], 65, "toServer.input: at `snapshot_ack.tick`: the bytes end"),
+        (
+            &["wire", "dump", "0301"],
+            65,
+            "toServer.input: byte 1, `snapshot_ack.tick`: expected u32: the bytes end too early, 1 left",
+        ),
         (&["wire", "dump", "--as", "toClient.what", "00"], 2, "no such message"),
     ];
     for (words, code, cause) in cases {
@@ -211,6 +224,8 @@ fn what_cannot_be_shown_says_why_and_ends_with_the_code_for_it() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(*code), "{words:?}: {told}");
         assert!(told.contains(cause), "{words:?}: {told}");
-        assert!(output.stdout.is_empty(), "{words:?}");
+        // What was read of a packet up to where it is wrong is shown.
+        let is_packet = told.contains(": byte ");
+        assert_eq!(output.stdout.is_empty(), !is_packet, "{words:?}");
     }
 }
