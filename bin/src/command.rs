@@ -15,7 +15,7 @@ pub(crate) use self::scenario::{
     RunScenario, RuntimeName, Scenario, SeedRange, SizeName, TransportName,
 };
 pub(crate) use self::wire::{Receiver, Wire};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, say};
 use crate::output;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{
@@ -326,10 +326,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
         if error.use_stderr() && words.iter().any(|word| word == "--json") {
             return mistake(&error).report(true);
         }
-        let printed = error.print().and_then(|()| stdout().flush());
         if error.use_stderr() {
+            // A mistake begins like every other failure.
+            say(error.render().to_string().replacen("error:", "dh:", 1).trim_end());
             return Exit::Usage;
         }
+        let printed = error.print().and_then(|()| stdout().flush());
         let failed = output::written(printed).err();
         failed.map_or(Exit::Success, |failure| failure.report(false))
     })

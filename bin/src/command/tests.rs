@@ -107,6 +107,15 @@ fn every_simulated_peer_finds_a_place_beside_the_local_player() {
 }
 
 #[test]
+fn a_seed_that_is_no_number_is_told_with_what_was_expected_and_found() {
+    for wrong in ["abc", "-1", "1.5"] {
+        let told = refusal(&format!("dh scenario run --seed {wrong} a"));
+        let part = format!("expected a whole number from 0 to {}, found {wrong:?}", u64::MAX);
+        assert!(told.contains(&part), "{told}");
+    }
+}
+
+#[test]
 fn flags_of_later_days_do_not_exist() {
     for line in ["dh build x --watch", "dh server --noMapReload", "dh blueprint info x"] {
         refusal(line);
