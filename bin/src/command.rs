@@ -15,7 +15,7 @@ pub(crate) use self::scenario::{
     RunScenario, RuntimeName, Scenario, SeedRange, SizeName, TransportName,
 };
 pub(crate) use self::wire::{Receiver, Wire};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, say};
 use crate::output;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{
@@ -24,7 +24,7 @@ use clap::{
 use dh_prefs::{Address, PrefError, Problem};
 use std::ffi::OsString;
 use std::io::{Write as _, stdout};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -95,6 +95,19 @@ pub(crate) enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// An address that is gone to, by a name too; of several the first of IPv4, where roles listen
+/// unless told otherwise.
+fn reachable(text: &str) -> Result<SocketAddr, String> {
+    let wrong = "it has the form HOST:PORT, as in 127.0.0.1:9100 or localhost:9100";
+    let found = text.to_socket_addrs().map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => wrong.to_owned(),
+        _ => format!("no address is known by this name ({error}); {wrong}"),
+    })?;
+    let all: Vec<SocketAddr> = found.collect();
+    let first = all.iter().find(|it| it.is_ipv4()).or(all.first());
+    first.copied().ok_or_else(|| wrong.to_owned())
 }
 
 /// Where a role may be looked at.
@@ -313,10 +326,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
         if error.use_stderr() && words.iter().any(|word| word == "--json") {
             return mistake(&error).report(true);
         }
-        let printed = error.print().and_then(|()| stdout().flush());
         if error.use_stderr() {
+            // A mistake begins like every other failure.
+            say(error.render().to_string().replacen("error:", "dh:", 1).trim_end());
             return Exit::Usage;
         }
+        let printed = error.print().and_then(|()| stdout().flush());
         let failed = output::written(printed).err();
         failed.map_or(Exit::Success, |failure| failure.report(false))
     })

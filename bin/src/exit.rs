@@ -4,7 +4,7 @@
 //! never seen: a panic that reaches the top is told in one line and ends as [`Exit::Internal`].
 
 use crate::output::{self, printer};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -106,11 +106,18 @@ impl Failure {
         if self.remedy.is_some() { self } else { self.remedy(remedy()) }
     }
 
+    fn data(&self) -> Value {
+        let mut data = json!({ "error": self.cause, "code": self.exit.code() });
+        if let Some(remedy) = &self.remedy {
+            data["try"] = remedy.as_str().into();
+        }
+        data
+    }
+
     /// Tells the user on stderr; as JSON, in one object on one line.
     pub(crate) fn report(&self, as_json: bool) -> Exit {
         if as_json {
-            let (error, code, remedy) = (&self.cause, self.exit.code(), &self.remedy);
-            say(&json!({ "error": error, "code": code, "try": remedy }).to_string());
+            say(&self.data().to_string());
             return self.exit;
         }
         self.cause.lines().for_each(|line| say(&format!("dh: {line}")));
@@ -182,6 +189,14 @@ mod tests {
     fn exit_codes_are_the_documented_numbers() {
         let codes = Exit::ALL.map(Exit::code);
         assert_eq!(codes, [0, 1, 2, 65, 66, 69, 70, 73, 74, 75, 76, 77, 78, 124]);
+    }
+
+    #[test]
+    fn a_failure_without_a_remedy_names_none_as_data() {
+        let failure = Failure::new(Exit::Missing, "gone");
+        assert_eq!(failure.data(), json!({ "error": "gone", "code": 66 }));
+        let data = json!({ "error": "gone", "code": 66, "try": "dh" });
+        assert_eq!(failure.remedy("dh").data(), data);
     }
 
     #[test]

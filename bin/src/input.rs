@@ -1,7 +1,9 @@
 //! Input: files that people name, read whole and within a bound.
 //!
-//! Used by the verbs that read what is not content. Never: a pipe, which nobody waits for.
+//! Used by the verbs that read what is not content. Never: a pipe that was not
+//! asked for, which nobody waits for.
 
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use dh_host::disk::RealDisk;
@@ -9,6 +11,18 @@ use dh_machine::{Disk as _, DiskError};
 
 use crate::content;
 use crate::exit::{Exit, Failure};
+
+/// The whole of what is piped in, if that is no longer than what was expected.
+pub(crate) fn stdin(max: u64, expected: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new(Exit::Io, format!("cannot read stdin: {error}")))?;
+    if bytes.len() as u64 > max {
+        let cause = format!("stdin: more bytes than {expected} of at most {max}");
+        return Err(Failure::new(Exit::Damaged, cause));
+    }
+    Ok(bytes)
+}
 
 /// The whole of a file that is no longer than what was expected. What is no file, such as a pipe,
 /// is not waited for.

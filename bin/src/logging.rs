@@ -88,7 +88,7 @@ pub(crate) fn set_level(path: &str, level: &str) -> Result<String, String> {
 impl Levels {
     fn set(&mut self, path: &str, level: &str) -> Result<String, String> {
         if path.is_empty() {
-            return Ok(self.told());
+            return Ok(format!("{}; {}", self.told(), places::all()));
         }
         let module = places::module(path)?;
         if level == RESET {
@@ -161,9 +161,9 @@ mod tests {
     fn a_level_or_a_path_that_is_none_is_refused_with_those_there_are() {
         for (path, level, part) in [
             ("dh_host", "loud", "one of off, error, warn, info, debug, trace, reset"),
-            ("a=b,c", "off", "dh_server::roster"),
-            ("dh_nonsense", "off", "dh_server::roster"),
-            ("dh_host::nonsense", "off", "dh_host::watchdog"),
+            ("a=b,c", "off", "expected a module that logs"),
+            ("dh_nonsense", "off", "expected a module that logs"),
+            ("dh_host::watchdg", "off", "dh_host::watchdog"),
         ] {
             let told = levels().set(path, level).unwrap_err();
             assert!(told.contains(part), "{told}");
@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn what_was_changed_is_put_behind_what_was_chosen_is_told_and_can_be_undone() {
         let mut levels = levels();
-        assert_eq!(levels.set("", ""), Ok(levels.told()));
+        let told = levels.set("", "").unwrap();
+        assert!(told.starts_with(&levels.told()) && told.contains("dh_server::roster"), "{told}");
         levels.set("dh_host", "trace").unwrap();
         let told = levels.set("roster", "debug").unwrap();
         let part = "changed since: dh_host=trace, dh_server::roster=debug";

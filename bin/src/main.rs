@@ -17,6 +17,7 @@ mod inspect;
 mod join;
 mod logging;
 mod manual;
+mod near;
 mod output;
 mod picture;
 mod play;

@@ -3,6 +3,7 @@
 mod asker;
 mod diff;
 mod dump;
+mod misread;
 mod schema;
 
 use std::path::Path;
@@ -33,6 +34,11 @@ fn of(build: &Path, shared: &Shared) -> Result<Schema, Failure> {
     let address = build.to_str().filter(|it| it.contains(':') && !build.exists());
     match address.and_then(Address::read) {
         Some(server) => asker::ask(&server, shared),
+        None if build != Path::new("-") && !build.exists() => {
+            let cause = format!("{}: no such file, and no HOST:PORT of a server", build.display());
+            let remedy = "FILE, or HOST:PORT with a port of 1 to 65535, as in 127.0.0.1:27015";
+            Err(Failure::new(Exit::Missing, cause).remedy(remedy))
+        }
         None => read(build),
     }
 }
@@ -44,7 +50,8 @@ fn read(path: &Path) -> Result<Schema, Failure> {
     }
     let text = input::bytes(path, SCHEMA_TEXT_MAX as u64, "the text of a schema")?;
     Schema::read(&text).map_err(|error| {
-        Failure::new(Exit::Damaged, format!("{}: {error}", path.display()))
+        let why = misread::told(&text, error);
+        Failure::new(Exit::Damaged, format!("{}: {why}", path.display()))
             .remedy("dh wire schema prints the one of this build")
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::listening;
+use super::reachable;
 
 /// Flags of `inspect`.
 #[derive(Args, Clone, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Inspect {
     /// Where the process answers [default: every process of this user that runs, found by what it
     /// left in driftholm in `XDG_RUNTIME_DIR`, or where that is not set, in driftholm-UID among
     /// temporary files]
-    #[arg(long, global = true, value_name = "ADDR:PORT", value_parser = listening)]
+    #[arg(long, global = true, value_name = "HOST:PORT", value_parser = reachable)]
     pub(crate) connect: Option<SocketAddr>,
     /// Show the token in this file to the process at --connect, in plain text; needed wherever no
     /// process of this user is known to answer

@@ -48,7 +48,8 @@ pub(crate) struct RunScenario {
     #[arg(required = true, value_name = "FILE|DIR")]
     pub(crate) paths: Vec<PathBuf>,
     /// The seed that everything left to chance follows from [default: 1]
-    #[arg(long, value_name = "N", conflicts_with = "seeds")]
+    #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = seed)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Run with every seed of this range, both ends included, as in 1..1000
     #[arg(long, value_name = "A..B")]
@@ -85,6 +86,11 @@ pub(crate) struct RunScenario {
     /// Leave out the deeds that this file names, one key a line; `--shrink` writes such files
     #[arg(long, value_name = "FILE")]
     pub(crate) without: Option<PathBuf>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let wrong = |_| format!("expected a whole number from 0 to {}, found {text:?}", u64::MAX);
+    text.parse().map_err(wrong)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

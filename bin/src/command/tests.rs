@@ -89,9 +89,30 @@ fn a_refused_value_is_told_with_its_flag_and_an_example_or_its_range() {
 }
 
 #[test]
+fn a_process_to_look_at_is_named_by_address_or_by_name() {
+    let at = |to: &str| match typed(&format!("dh inspect --connect {to}")).unwrap().verb {
+        Some(Verb::Inspect(inspect)) => inspect.connect.unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(at("127.0.0.1:9170").to_string(), "127.0.0.1:9170");
+    assert!(at("localhost:9170").ip().is_loopback());
+    let told = refusal("dh inspect --connect 9170");
+    assert!(told.contains("127.0.0.1:9100"), "{told}");
+}
+
+#[test]
 fn every_simulated_peer_finds_a_place_beside_the_local_player() {
     let places = dh_prefs::find("server.maxPlayers").unwrap().kind;
     assert_eq!(places, dh_prefs::Kind::Int { min: 1, max: PEERS_MAX + 1 });
+}
+
+#[test]
+fn a_seed_that_is_no_number_is_told_with_what_was_expected_and_found() {
+    for wrong in ["abc", "-1", "1.5"] {
+        let told = refusal(&format!("dh scenario run --seed {wrong} a"));
+        let part = format!("expected a whole number from 0 to {}, found {wrong:?}", u64::MAX);
+        assert!(told.contains(&part), "{told}");
+    }
 }
 
 #[test]

@@ -21,11 +21,13 @@ pub(crate) enum Wire {
     },
     /// Show a packet as a tree, explained by a schema alone
     Dump {
-        /// A file that holds the packet, as it is or in hex; or the packet itself in hex
+        /// A file that holds the packet, as it is or in hex; - for stdin; or the packet itself in
+        /// hex
         #[arg(value_name = "FILE|HEX")]
         packet: String,
         /// The message whose body it is, as in toClient.snapshot; else a number stands before the
-        /// body, as in a datagram, or its length and a number, as on a stream
+        /// body, as in a datagram, or the body's length, which does not count the number, and a
+        /// number, as on a stream
         #[arg(long = "as", value_name = "DIRECTION.NAME")]
         message: Option<String>,
         /// Who receives it: needed where both ends read a message of its number

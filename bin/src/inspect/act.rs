@@ -5,15 +5,33 @@ use serde_json::json;
 
 use super::target::Target;
 use crate::command::{Act, Lane, Shared};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
+use crate::near::near;
 use crate::output::{self, one_line};
 
 /// Have it done, and print what was done.
 pub(crate) fn run(act: &Act, target: &Target, shared: &Shared) -> Result<(), Failure> {
-    let answer = target.order(&json!(order(act)))?;
+    let order = order(act);
+    let answer = target.order(&json!(order)).map_err(|failure| {
+        let path = match &order {
+            Order::Restart { path } | Order::Bound { path, .. } => path,
+            _ => return failure,
+        };
+        if failure.exit == Exit::Missing { misnamed(failure, path, target) } else { failure }
+    })?;
     match (shared.json, answer["done"].as_str()) {
         (false, Some(done)) => output::line(&one_line(done)),
         _ => output::json(&answer),
+    }
+}
+
+/// The same failure, with the actors that may have been meant.
+fn misnamed(failure: Failure, path: &str, target: &Target) -> Failure {
+    let Ok(snapshot) = target.snapshot("") else { return failure };
+    let paths = snapshot.actors.iter().map(|actor| actor.path.as_str());
+    match near(path, '/', paths) {
+        Some(meant) => failure.remedy(format!("{meant}, which is nearest")),
+        None => failure.remedy("dh inspect, which lists them"),
     }
 }
 

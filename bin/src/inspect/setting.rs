@@ -36,7 +36,7 @@ impl Setting {
         let text = value.trim().to_owned();
         match Prefs::default().set_console(key, &text) {
             Ok(change) if change.preference.applies != Applies::Live => {
-                answer.tell(Err(Undone::Refused(change.line())));
+                answer.tell(Err(Undone::Refused(later(&change))));
             }
             // The line of a console that names no value shows the one there is.
             Ok(_) if text.is_empty() => {
@@ -102,6 +102,19 @@ impl Waiting {
         let setting = self.waiting.remove(&number);
         setting.map(|setting| setting.answered(text)).is_some()
     }
+}
+
+/// Why a preference that counts later is not set here.
+fn later(change: &Change) -> String {
+    let key = change.preference.key;
+    let when = match change.preference.applies {
+        Applies::NextJoin => "changes only at the next join",
+        _ => "changes only at a restart",
+    };
+    format!(
+        "{key}: expected a preference that can change while the process runs, found one that \
+         {when}; keep it with dh prefs set {key} VALUE"
+    )
 }
 
 /// What a mistake means to whoever asked.

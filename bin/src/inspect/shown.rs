@@ -48,7 +48,15 @@ impl Shown {
             Some(InspectAt::Address(address)) => address,
             None => LOOPBACK,
         };
-        runtime.flight().keep_in(folder.file(FLIGHT));
+        // Whoever is told where a record lies may work in another folder.
+        let flight = folder.file(FLIGHT);
+        runtime.flight().keep_in(std::path::absolute(&flight).unwrap_or(flight));
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "inspected at {address} over plain HTTP: the token can be read on the way; \
+                 --inspect 127.0.0.1:0 and a tunnel keep it"
+            );
+        }
         let token = Token::load_or_make(&folder.file(TOKEN_FILE));
         let token = token.map_err(|error| token_failure(&error))?;
         let options = InspectOptions {
@@ -125,7 +133,11 @@ pub(crate) fn token_of(folder: &DataFolder) -> Result<Token, Failure> {
 /// The token in a file.
 pub(crate) fn token_in(path: &Path) -> Result<Token, Failure> {
     let token = Token::load(path).map_err(|error| token_failure(&error))?;
-    token.ok_or_else(|| Failure::new(Exit::Missing, format!("there is no {}", path.display())))
+    token.ok_or_else(|| {
+        let cause = format!("{}: expected the token of a process, found no file", path.display());
+        let remedy = "the inspect.token in the data folder of the process to look at";
+        Failure::new(Exit::Missing, cause).remedy(remedy)
+    })
 }
 
 /// What a fault of the token's file means to the user.

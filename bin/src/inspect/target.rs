@@ -273,6 +273,7 @@ fn exit_of(status: &str) -> Exit {
         "400" | "413" => Exit::Usage,
         "404" => Exit::Missing,
         "403" | "409" => Exit::Refused,
+        "500" => Exit::Io,
         "503" | "504" => Exit::TryAgain,
         _ => Exit::Unavailable,
     }

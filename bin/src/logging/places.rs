@@ -38,6 +38,8 @@ const MODULES: [&str; 35] = [
     "dh_server::session",
     "dh_server::tick",
 ];
+/// Modules that are told to whoever named none.
+const NEAR_MAX: usize = 3;
 /// Libraries whose log is worth reading.
 const LIBRARIES: [&str; 8] =
     ["actix", "axum", "hyper", "naga", "quinn", "quinn_proto", "rustls", "wgpu_core"];
@@ -56,12 +58,29 @@ pub(super) fn module(path: &str) -> Result<String, String> {
     let kind = format!("::{}", path.replace('-', "_"));
     let found = MODULES.iter().find(|module| module.ends_with(&kind));
     found.map(|module| (*module).to_owned()).ok_or_else(|| {
-        let (modules, libraries) = (MODULES.join(", "), LIBRARIES.join(", "));
+        let near = near(path).join(", ");
         format!(
-            "path: expected a module that logs, one above it, or an actor whose kind is one; \
-             found {path:?}; there are {modules}; and the libraries {libraries}"
+            "path: expected a module that logs, one above it, or an actor whose kind is one, as \
+             in {near}; found {path:?}; dh inspect log alone lists all"
         )
     })
+}
+
+/// The modules whose names, or whose last names, are least unlike this.
+fn near(path: &str) -> Vec<&'static str> {
+    let unlike = |module: &&str| {
+        let last = module.rsplit("::").next().unwrap_or_default();
+        strsim::osa_distance(path, module).min(strsim::osa_distance(path, last))
+    };
+    let mut modules = MODULES.to_vec();
+    modules.sort_by_key(unlike);
+    modules.truncate(NEAR_MAX);
+    modules
+}
+
+/// Every module and library that is a place.
+pub(super) fn all() -> String {
+    format!("modules: {}; libraries: {}", MODULES.join(", "), LIBRARIES.join(", "))
 }
 
 #[cfg(test)]
@@ -117,7 +136,10 @@ mod tests {
         assert_eq!(module("roster").unwrap(), "dh_server::roster");
         assert_eq!(module("map-loader").unwrap(), "dh_client::map_loader");
         for none in ["dh_", "dh_hos", "dh_host::wat", "oster", "quinn x", "serde"] {
-            assert!(module(none).unwrap_err().contains("dh_server::roster"), "{none}");
+            let told = module(none).unwrap_err();
+            assert!(told.contains("dh inspect log alone") && told.len() < 300, "{told}");
         }
+        let told = module("snapshot").and(module("rostr")).unwrap_err();
+        assert!(module("rostr").unwrap_err().contains("as in dh_server::roster, "), "{told}");
     }
 }

@@ -5,13 +5,14 @@ use std::path::Path;
 use dh_wire::envelope::HEADER_BYTES;
 use dh_wire::limit::ENVELOPE_BODY_MAX;
 use dh_wire::schema::{CountAt, MessageEntry, Shape, Type};
-use dh_wire::stride::{Step, stride};
-use dh_wire::{Guid, Hash128, Kind, Root, Schema};
+use dh_wire::stride::{Step, StrideError, stride};
+use dh_wire::{Fault, Guid, Hash128, Kind, Root, Schema};
 use serde_json::{Value, json};
 
 use crate::command::{Receiver, Shared};
 use crate::exit::{Exit, Failure};
 use crate::input;
+use crate::near::near;
 use crate::output;
 
 /// Bytes of a rest that are shown.
@@ -50,49 +51,72 @@ pub(super) fn run(
     let walked = stride(schema, &message.shape, body, &mut |step| {
         lines.push(line(schema, step, body, before));
     });
-    walked.map_err(|error| {
-        let MessageEntry { direction, name, .. } = message;
-        Failure::new(Exit::Damaged, format!("{direction}.{name}: {error}"))
-            .remedy("--as or --to names another message, --schema the build that wrote it")
-    })?;
     // Fields inside a group have come before the group.
     lines.sort_by_key(|line| (line.start, line.depth));
     if shared.json {
         let fields: Vec<Value> = lines.iter().map(data).collect();
-        return output::json(&json!({
+        output::json(&json!({
             "direction": message.direction, "id": message.id, "name": message.name,
             "bytes": bytes.len(), "fields": fields,
-        }));
+        }))?;
+        return walked.map_err(|error| misread(message, error, bytes.len(), before));
     }
     let MessageEntry { direction, id, name, .. } = message;
     output::line(&format!("{direction} {id} {name}, {} bytes", bytes.len()))?;
-    lines.iter().try_for_each(|line| output::line(&shown(line)))
+    lines.iter().try_for_each(|line| output::line(&shown(line)))?;
+    walked.map_err(|error| misread(message, error, bytes.len(), before))
+}
+
+/// Where a packet of so many bytes, those before its body among them, is not what it should be.
+fn misread(
+    MessageEntry { direction, name, .. }: &MessageEntry,
+    error: StrideError,
+    len: usize,
+    before: usize,
+) -> Failure {
+    let error = StrideError { at: error.at + before, ..error };
+    let left = len.saturating_sub(error.at);
+    let left = match error.fault {
+        Fault::Truncated => format!(", {left} left"),
+        _ => String::new(),
+    };
+    Failure::new(Exit::Damaged, format!("{direction}.{name}: {error}{left}"))
+        .remedy("--as or --to names another message, --schema the build that wrote it")
 }
 
 /// The packet: of a file, as it is or in hex, or of the words themselves.
 fn bytes(packet: &str) -> Result<Vec<u8>, Failure> {
     let path = Path::new(packet);
-    if !path.exists() {
-        return hex(packet).ok_or_else(|| {
-            Failure::new(Exit::Missing, format!("{packet}: no such file, and not bytes in hex"))
-        });
-    }
     let max = (HEX_RATIO * ENVELOPE_BODY_MAX) as u64;
-    let bytes = input::bytes(path, max, "a packet")?;
+    let bytes = if packet == "-" {
+        input::stdin(max, "a packet")?
+    } else if path.exists() {
+        input::bytes(path, max, "a packet")?
+    } else {
+        return hex(packet).map_err(|why| {
+            let cause = format!("{packet}: no such file, and not bytes in hex: {why}");
+            Failure::new(Exit::Missing, cause)
+        });
+    };
     let text = std::str::from_utf8(&bytes).ok();
-    Ok(text.and_then(hex).unwrap_or(bytes))
+    Ok(text.and_then(|text| hex(text).ok()).unwrap_or(bytes))
 }
 
-/// Bytes in hex, with whatever space between them; lines that start with `#` are left out.
-fn hex(text: &str) -> Option<Vec<u8>> {
+/// Bytes in hex, with whatever space or colons between them, and perhaps `0x` before; lines that
+/// start with `#` are left out. Else why it is none.
+fn hex(text: &str) -> Result<Vec<u8>, String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let digits: Option<Vec<u8>> = lines
-        .flat_map(str::chars)
-        .filter(|it| !it.is_ascii_whitespace())
-        .map(|it| it.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
-    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
-    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    let words = lines.flat_map(|line| line.split([' ', '\t', ':']));
+    let bare = words.map(|word| word.strip_prefix("0x").unwrap_or(word));
+    let mut digits = Vec::new();
+    for it in bare.flat_map(str::chars) {
+        let digit = it.to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        digits.push(digit.ok_or_else(|| format!("expected a digit of hex, found {it:?}"))?);
+    }
+    if digits.len() % 2 != 0 {
+        return Err(format!("expected two digits for each byte, found {} in all", digits.len()));
+    }
+    Ok(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 /// The message, and its body.
@@ -105,10 +129,7 @@ fn find<'s, 'b>(
         let is_it = |it: &&MessageEntry| {
             told.split_once('.') == Some((it.direction.as_str(), it.name.as_str()))
         };
-        let found = schema.messages.iter().find(is_it).ok_or_else(|| {
-            Failure::new(Exit::Usage, format!("--as {told}: the schema has no such message"))
-                .remedy("dh wire schema lists them, as in toClient.snapshot")
-        });
+        let found = schema.messages.iter().find(is_it).ok_or_else(|| misnamed(told, schema));
         return Ok((found?, bytes));
     }
     let (id, body) = split(bytes).ok_or_else(|| Failure::new(Exit::Damaged, "an empty packet"))?;
@@ -130,6 +151,17 @@ fn find<'s, 'b>(
             format!("the schema has no message of the number {id}"),
         )
         .remedy("--as DIRECTION.NAME, where the bytes are a body alone")),
+    }
+}
+
+/// There is no such message; the one that was meant, if it shows.
+fn misnamed(told: &str, schema: &Schema) -> Failure {
+    let name = |it: &MessageEntry| format!("{}.{}", it.direction, it.name);
+    let names: Vec<String> = schema.messages.iter().map(name).collect();
+    let failure = Failure::new(Exit::Usage, format!("--as {told}: the schema has no such message"));
+    match near(told, '.', names.iter().map(String::as_str)) {
+        Some(meant) => failure.remedy(format!("--as {meant}, which is nearest")),
+        None => failure.remedy("dh wire schema lists them, as in toClient.snapshot"),
     }
 }
 

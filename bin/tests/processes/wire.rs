@@ -77,6 +77,69 @@ fn what_two_builds_lose_of_each_other_is_told_both_ways() {
     assert!(printed(&["wire", "diff", "-", "-"]).ends_with("nothing is lost either way\n"));
 }
 
+/// What a diff of this build with one where these words stand in place of others ends with, and
+/// prints.
+fn diff(changes: &[(&str, &str)]) -> (Option<i32>, String) {
+    let home = tempfile::tempdir().unwrap();
+    let output = dh(&["wire", "diff", "-", &another(home.path(), changes)]);
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn builds_that_do_not_play_together_are_told_so_first_of_all() {
+    let frame = "toServer 1 connectRequest stream frame ConnectRequest";
+    let others = [
+        ("protocol 2", "protocol 3", "protocol 2 and 3"),
+        (
+            frame,
+            "toServer 2 connectRequest stream frame ConnectRequest",
+            "toServer connectRequest has the numbers 1 and 2",
+        ),
+        (
+            frame,
+            "toServer 1 connectRequest blob frame ConnectRequest",
+            "toServer connectRequest travels by stream and blob",
+        ),
+        (
+            frame,
+            "toServer 1 connectRequest stream ConnectRequest",
+            "toServer connectRequest is in the frame of one alone",
+        ),
+        (
+            "record ConnectRequest\n",
+            "record ConnectRequest\n  more u8\n",
+            "toServer connectRequest has two shapes",
+        ),
+    ];
+    for (from, to, why) in others {
+        let (code, told) = diff(&[(from, to)]);
+        let first = told.lines().next().unwrap_or_default();
+        assert_eq!(first, format!("these do not play together ({why})"), "{told}");
+        assert_eq!(code, Some(76), "{told}");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let other = another(home.path(), &[("protocol 2", "protocol 3")]);
+    let output = dh(&["wire", "diff", "-", &other, "--json"]);
+    let data: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&data["plays"], &data["apart"][0]), (&false.into(), &"protocol 2 and 3".into()));
+}
+
+#[test]
+fn what_travels_another_way_or_does_not_fit_is_told_as_lost() {
+    let (code, told) =
+        diff(&[(" input datagram ", " input stream "), ("str16(1024)", "str16(512)")]);
+    assert_eq!(code, Some(0), "{told}");
+    for line in [
+        "toServer input of -: is dropped: it travels by datagram, and the reader takes it by \
+         stream alone",
+        "  avatar holds its default where it is longer than 512 bytes",
+    ] {
+        assert!(told.lines().any(|it| it.ends_with(line)), "{line} is not in\n{told}");
+    }
+    let (_, told) = diff(&[("message toServer 55 ", "message toServer 56 ")]);
+    assert!(told.ends_with("the schemas differ, and nothing is lost either way\n"), "{told}");
+}
+
 #[test]
 fn a_server_that_runs_is_asked_for_its_schema_and_goes_on() {
     let home = tempfile::tempdir().unwrap();
@@ -121,7 +184,11 @@ fn a_packet_is_shown_as_a_tree_by_the_schema_alone() {
         (&0.into(), &84.into(), &"head".into())
     );
     // A frame of a stream and a datagram name their message themselves.
-    for words in [&["wire", "dump", "04000000 04 05000000"][..], &["wire", "dump", "0405000000"]] {
+    for words in [
+        &["wire", "dump", "04000000 04 05000000"][..],
+        &["wire", "dump", "0405000000"],
+        &["wire", "dump", "0x04 0x05:00:00:00"],
+    ] {
         let told = printed(words);
         assert!(told.starts_with("toServer 4 clientReady, "), "{told}");
         assert!(told.contains("map_generation = 5  (u32)"), "{told}");
@@ -139,8 +206,17 @@ fn what_cannot_be_shown_says_why_and_ends_with_the_code_for_it() {
         (&["wire", "dump", "none.hex"], 66, "none.hex: no such file, and not bytes in hex"),
         (&["wire", "dump", ""], 65, "an empty packet"),
         (&["wire", "dump", "39aabb"], 2, "both ends read a message of the number 57"),
+        (&["wire", "dump", "040500000"], 66, "two digits for each byte, found 9"),
+        (&["wire", "dump", "04050000007f"], 65, "byte 5: 1 byte after the last field"),
+        (&["wire", "dump", "--as", "clientReady", "00"], 2, "--as toServer.clientReady"),
+        (&["wire", "diff", "-", "127.0.0.1"], 66, "as in 127.0.0.1:27015"),
+        (&["wire", "diff", "-", "127.0.0.1:99999"], 66, "a port of 1 to 65535"),
         (&["wire", "dump", "ff"], 65, "the schema has no message of the number 255"),
-        (&["wire", "dump", "0301"], 65, "toServer.input: at `snapshot_ack.tick`: the bytes end"),
+        (
+            &["wire", "dump", "0301"],
+            65,
+            "toServer.input: byte 1, `snapshot_ack.tick`: expected u32: the bytes end too early, 1 left",
+        ),
         (&["wire", "dump", "--as", "toClient.what", "00"], 2, "no such message"),
     ];
     for (words, code, cause) in cases {
@@ -148,6 +224,8 @@ fn what_cannot_be_shown_says_why_and_ends_with_the_code_for_it() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(*code), "{words:?}: {told}");
         assert!(told.contains(cause), "{words:?}: {told}");
-        assert!(output.stdout.is_empty(), "{words:?}");
+        // What was read of a packet up to where it is wrong is shown.
+        let is_packet = told.contains(": byte ");
+        assert_eq!(output.stdout.is_empty(), !is_packet, "{words:?}");
     }
 }

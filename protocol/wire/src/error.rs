@@ -111,6 +111,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated => f.write_str("the bytes end too early"),
+            Self::Trailing(1) => f.write_str("1 byte after the last field"),
             Self::Trailing(bytes) => write!(f, "{bytes} bytes after the last field"),
             Self::TooLong { len, cap } => write!(f, "{len} bytes, at most {cap}"),
             Self::TooMany { count, cap } => write!(f, "{count} entries, at most {cap}"),

@@ -119,6 +119,11 @@ impl Plan {
         }
     }
 
+    /// Whether the peer's message `id` is read as it came.
+    pub fn reads_as_is(&self, id: u8) -> bool {
+        matches!(self.routes[usize::from(id)], Route::Same(_))
+    }
+
     /// Rewrites the body of the peer's message `id`, into the scratch if it has to be rewritten.
     ///
     /// # Errors

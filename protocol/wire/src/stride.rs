@@ -35,6 +35,10 @@ pub struct Step<'a> {
 pub struct StrideError {
     /// Names from the outermost shape to the field, joined by dots.
     pub path: String,
+    /// The byte that it begins at; where no field is to blame, the byte after the last.
+    pub at: usize,
+    /// What was expected there, if it was a field.
+    pub expected: Option<Type>,
     /// What is wrong.
     pub fault: Fault,
 }
@@ -51,7 +55,11 @@ pub fn stride(
     let stepped = strider.named(shape).and_then(|()| strider.reader.finish());
     stepped.map_err(|WireError { fault, .. }| {
         let path: Vec<&str> = strider.path.iter().rev().copied().collect();
-        StrideError { path: path.join("."), fault }
+        let (at, expected) = match strider.failed {
+            Some((at, kind)) => (at, Some(kind.clone())),
+            None => (strider.reader.offset(), None),
+        };
+        StrideError { path: path.join("."), at, expected, fault }
     })
 }
 
@@ -63,6 +71,8 @@ struct Strider<'s, 'b, 'v> {
     depth: usize,
     /// Where it went wrong: names from the field to the groups around it.
     path: Vec<&'s str>,
+    /// The innermost field where it went wrong: the byte it begins at, and what it is.
+    failed: Option<(usize, &'s Type)>,
     /// The newest count field that no list has taken yet.
     count: Option<&'s str>,
 }
@@ -73,7 +83,7 @@ impl<'s, 'b, 'v> Strider<'s, 'b, 'v> {
         reader: &'v mut Reader<'b>,
         visit: &'v mut dyn FnMut(&Step<'_>),
     ) -> Self {
-        Self { schema, reader, visit, depth: 0, path: Vec::new(), count: None }
+        Self { schema, reader, visit, depth: 0, path: Vec::new(), failed: None, count: None }
     }
 
     fn field(&mut self, name: &'s str, kind: &'s Type) -> Result<(), WireError> {
@@ -82,7 +92,10 @@ impl<'s, 'b, 'v> Strider<'s, 'b, 'v> {
         }
         self.depth += 1;
         let start = self.reader.offset();
-        self.value(name, kind).inspect_err(|_| self.path.push(name))?;
+        self.value(name, kind).inspect_err(|_| {
+            self.failed.get_or_insert((start, kind));
+            self.path.push(name);
+        })?;
         self.depth -= 1;
         let range = start..self.reader.offset();
         (self.visit)(&Step { depth: self.depth, name, kind, range });
@@ -221,7 +234,11 @@ fn refuse_bits(unknown: u32) -> Result<(), WireError> {
 
 impl fmt::Display for StrideError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at `{}`: {}", self.path, self.fault)
+        write!(f, "byte {}", self.at)?;
+        if let Some(expected) = &self.expected {
+            write!(f, ", `{}`: expected {expected}", self.path)?;
+        }
+        write!(f, ": {}", self.fault)
     }
 }
 

@@ -4,6 +4,7 @@ mod builds;
 mod groups;
 mod hostile;
 mod leaves;
+mod losses;
 mod numbers;
 #[expect(dead_code, reason = "the macro gives each type more than these tests use")]
 mod plan;

@@ -28,11 +28,43 @@ impl fmt::Display for FlightError {
             }
             Self::Io { path, error } => write!(
                 f,
-                "{}: cannot write a flight record: {error}; make room there",
-                path.display()
+                "{}: cannot write a flight record: {error}; {}",
+                path.display(),
+                remedy(error.kind())
             ),
         }
     }
 }
 
+/// What can be done about it.
+fn remedy(kind: io::ErrorKind) -> &'static str {
+    use io::ErrorKind as Kind;
+    match kind {
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => "make room there",
+        Kind::AlreadyExists | Kind::NotADirectory => {
+            "move away what stands there and is no folder, or name another folder"
+        }
+        Kind::PermissionDenied => "let this user write there, or name another folder",
+        _ => "name another folder, where files can be written",
+    }
+}
+
 impl std::error::Error for FlightError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remedy_is_that_of_what_went_wrong() {
+        for (kind, part) in [
+            (io::ErrorKind::StorageFull, "make room"),
+            (io::ErrorKind::AlreadyExists, "move away"),
+            (io::ErrorKind::PermissionDenied, "let this user write"),
+            (io::ErrorKind::NotFound, "name another folder"),
+        ] {
+            let told = FlightError::Io { path: "/x".into(), error: kind.into() }.to_string();
+            assert!(told.starts_with("/x: ") && told.contains(part), "{told}");
+        }
+    }
+}

@@ -148,7 +148,11 @@ impl InspectorActor {
             Order::Set { key, value } => self.set(key, value, answer),
             Order::DumpFlight {} => {
                 let none = "this process has no flight recorder";
-                answer.tell(asked(self.hooks.dump_flight.as_ref(), (), none));
+                let dumped = asked(self.hooks.dump_flight.as_ref(), (), none);
+                answer.tell(dumped.map_err(|undone| match undone {
+                    Undone::Wrong(why) => Undone::Failed(why),
+                    other => other,
+                }));
             }
         }
     }

@@ -65,6 +65,8 @@ pub enum Undone {
     Missing(String),
     /// It makes sense, and whoever decides has said no.
     Refused(String),
+    /// It was tried, and the system failed.
+    Failed(String),
     /// This process cannot do it.
     Cannot(&'static str),
 }
@@ -178,7 +180,9 @@ impl Order {
 impl fmt::Display for Undone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wrong(why) | Self::Missing(why) | Self::Refused(why) => f.write_str(why),
+            Self::Wrong(why) | Self::Missing(why) | Self::Refused(why) | Self::Failed(why) => {
+                f.write_str(why)
+            }
             Self::Cannot(why) => f.write_str(why),
         }
     }

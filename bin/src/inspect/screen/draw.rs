@@ -138,13 +138,32 @@ fn message(state: &State, canvas: &mut Canvas<'_>) {
             format!("filter: {}_  (Enter keeps it, Esc drops it)", filter.unwrap_or("")),
             Tone::Bold,
         ),
-        (Mode::Keys, Some(told), _) => (told.clone(), Tone::Bold),
+        (Mode::Keys, Some(told), _) => return answer(told, y, canvas),
         (Mode::Keys, None, Some(filter)) if !filter.is_empty() => {
             (format!("filter: {filter}  (Esc shows all)"), Tone::Bold)
         }
         _ => (keys(state, canvas.width).to_owned(), Tone::Dim),
     };
     canvas.put(0, y, &text, canvas.width, tone);
+}
+
+/// What came of an order, over as many lines up from this one as it takes.
+fn answer(told: &str, bottom: u16, canvas: &mut Canvas<'_>) {
+    let mut lines = vec![String::new()];
+    for letter in told.chars() {
+        let last = lines.last().map_or(0, |line| cells_of(line));
+        if last + cells_of(letter.encode_utf8(&mut [0; 4])) > usize::from(canvas.width) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(letter);
+        }
+    }
+    // The tabs stay.
+    for (y, line) in (1..=bottom).rev().zip(lines.iter().take(usize::from(bottom)).rev()) {
+        let blank = usize::from(canvas.width).saturating_sub(cells_of(line));
+        canvas.put(0, y, &format!("{line}{:blank$}", ""), canvas.width, Tone::Bold);
+    }
 }
 
 fn keys(state: &State, width: u16) -> &'static str {

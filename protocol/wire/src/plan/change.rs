@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 
+use super::loss::Lost;
 use crate::kind::Kind;
 
 /// What becomes of it. What does not fit, or has no name here, is the preset.
@@ -47,6 +48,15 @@ impl Change {
             let (mask, most) = (twos_complement(from_most), twos_complement(most));
             Self::Unsigned { mask, most, preset }
         })
+    }
+
+    /// What numbers of one kind lose as another; nothing where all of them fit.
+    pub(super) fn loss(from: Kind, to: Kind) -> Option<Lost> {
+        if (from, to) == (Kind::F64, Kind::F32) {
+            return Some(Lost::Rounded);
+        }
+        let ((from_least, from_most), (to_least, to_most)) = (range(from)?, range(to)?);
+        (from_least < to_least || from_most > to_most).then_some(Lost::Range)
     }
 
     /// What the number has become.

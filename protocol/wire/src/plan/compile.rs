@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::alike::{same_named, same_type};
+use super::change::Change;
 use super::leaf::{bits, member, number};
 use super::loss::{Loss, Lost};
 use super::measure::size_of_single;
@@ -80,11 +81,14 @@ impl<'s> Compiler<'s> {
                 [self.union((*from, theirs), (*to, ours))?.into()].into()
             }
             (
-                Shape::Enum { width: from, members: theirs, .. },
+                Shape::Enum { width: from, members: theirs, open },
                 Shape::Enum { width: to, members: ours, .. },
             ) => {
                 let preset = self.held(place.0, place.1, &Type::Named(own.into()));
                 self.lose_members(theirs, ours, Lost::Member);
+                if *open {
+                    self.lose_some(Lost::Unnamed);
+                }
                 [member((*from, theirs), (*to, ours), &preset).into()].into()
             }
             (Shape::Flags(from, theirs), Shape::Flags(to, ours)) => {
@@ -129,6 +133,11 @@ impl<'s> Compiler<'s> {
         self.losses.push(Loss { path, lost });
     }
 
+    /// Writes down what is lost of some values of what is paired.
+    fn lose_some(&mut self, lost: Lost) {
+        self.losses.push(Loss { path: self.path.join("."), lost });
+    }
+
     fn lose_members(&mut self, theirs: &[(String, u32)], ours: &[(String, u32)], lost: Lost) {
         for (name, _) in theirs {
             if ours.iter().all(|(own, _)| own != name) {
@@ -170,14 +179,22 @@ impl<'s> Compiler<'s> {
             }
             (Type::Leaf(Kind::Rest), Type::Leaf(Kind::Rest)) => Step::CopyRest,
             (Type::Leaf(from), Type::Leaf(to)) => {
-                return Ok(number(*from, *to, &held()).map(|part| [part].into()));
+                let steps = number(*from, *to, &held()).map(|part| [part].into());
+                if let Some(lost) = Change::loss(*from, *to) {
+                    self.lose_some(lost);
+                }
+                return Ok(steps);
             }
-            (Type::Str8(_) | Type::Str16(_), Type::Str8(cap) | Type::Str16(cap)) => {
+            (Type::Str8(from_cap) | Type::Str16(from_cap), Type::Str8(cap) | Type::Str16(cap)) => {
                 let width = |it: &Type| {
                     if matches!(it, Type::Str8(_)) { Width::One } else { Width::Two }
                 };
                 let (from, to) = (width(peer), width(own));
-                Step::Text(Text { from, to, cap: *cap, preset: held() })
+                let step = Step::Text(Text { from, to, cap: *cap, preset: held() });
+                if from_cap > cap {
+                    self.lose_some(Lost::Text(*cap));
+                }
+                step
             }
             (Type::Named(peer), Type::Named(own)) => return self.named(peer, own, place),
             (Type::Optional(peer), Type::Optional(own)) => {
@@ -230,6 +247,9 @@ impl<'s> Compiler<'s> {
             Entries::of(steps, Skips::of(self.peer, theirs)?)
         };
         let (from_cap, to_cap) = (*from_cap, *to_cap);
+        if from_cap > to_cap {
+            self.lose_some(Lost::Entries(to_cap));
+        }
         let list = List { from, to, from_cap, to_cap, entries };
         Ok(Some([Step::List(Box::new(list)).into()].into()))
     }

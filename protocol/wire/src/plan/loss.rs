@@ -29,6 +29,16 @@ pub enum Lost {
     Bit,
     /// Only the writer has this case of a union, or has something else in it.
     Case,
+    /// The writer keeps values without a name, and the reader's plan knows names alone.
+    Unnamed,
+    /// A whole number of the reader's has less room.
+    Range,
+    /// A number with a fraction of the reader's has less room.
+    Rounded,
+    /// A text of the reader's has at most so many bytes.
+    Text(usize),
+    /// A list of the reader's has at most so many entries.
+    Entries(usize),
 }
 
 impl Lost {
@@ -41,6 +51,11 @@ impl Lost {
             Self::Member => "member",
             Self::Bit => "bit",
             Self::Case => "case",
+            Self::Unnamed => "unnamed",
+            Self::Range => "range",
+            Self::Rounded => "rounded",
+            Self::Text(_) => "text",
+            Self::Entries(_) => "entries",
         }
     }
 }
@@ -54,6 +69,17 @@ impl fmt::Display for Lost {
             Self::Member => "is read as the default: only the writer has this value",
             Self::Bit => "vanishes: only the writer has this flag",
             Self::Case => "drops its entry: only the writer has this case",
+            Self::Unnamed => "is read as the default where its value has no name",
+            Self::Range => "holds its default where it does not fit: the reader has less room",
+            Self::Rounded => {
+                "is rounded, and holds its default where it does not fit: the reader has less room"
+            }
+            Self::Text(cap) => {
+                return write!(f, "holds its default where it is longer than {cap} bytes");
+            }
+            Self::Entries(cap) => {
+                return write!(f, "is empty where it has more than {cap} entries");
+            }
         })
     }
 }

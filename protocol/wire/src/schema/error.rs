@@ -80,7 +80,7 @@ impl fmt::Display for SchemaFault {
             Self::TooLong { bytes, cap } => {
                 return write!(f, "a schema of {bytes} bytes or more, at most {cap}");
             }
-            Self::Expected(what) => return write!(f, "expected {what}"),
+            Self::Expected(what) => return write!(f, "expected {}", what.trim_end()),
             Self::NotPacked => "what was packed cannot be unpacked",
             Self::NotUtf8 => "text is not UTF-8",
             Self::TooNew => "a word that this protocol does not have",

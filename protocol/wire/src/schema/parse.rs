@@ -303,7 +303,9 @@ fn parse_type(words: &mut Words<'_>, protocol: u32, depth: usize) -> Result<Type
     if word.starts_with(|it: char| it.is_ascii_uppercase()) {
         return Ok(Type::Named(word.to_owned()));
     }
-    words.expect("(")?;
+    if !words.eat("(") {
+        return Err(SchemaFault::Expected("a type, as in u32 or str8(20)"));
+    }
     let kind = match word {
         "str8" => Type::Str8(words.cap(STR8_MAX)?),
         "str16" => Type::Str16(words.cap(STR16_MAX)?),

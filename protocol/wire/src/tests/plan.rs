@@ -457,8 +457,11 @@ pub(super) fn losses<Theirs: Fields, Own: Fields>() -> Vec<String> {
 #[test]
 fn what_is_lost_between_two_builds_is_told_by_name() {
     assert_eq!(losses::<long::It, long::It>(), [""; 0]);
-    assert_eq!(losses::<long::It, moved::It>(), ["lamp.size held"]);
-    assert_eq!(losses::<moved::It, long::It>(), ["lamp.size skipped"]);
+    assert_eq!(losses::<long::It, moved::It>(), ["lamp.size held", "list entries", "number range"]);
+    assert_eq!(
+        losses::<moved::It, long::It>(),
+        ["first range", "text text", "list text", "lamp.size skipped"]
+    );
     assert_eq!(
         losses::<named::It, renamed::It>(),
         [
@@ -466,6 +469,7 @@ fn what_is_lost_between_two_builds_is_told_by_name() {
             "kinds.Lift member",
             "maybe.Lift member",
             "mood.Gone member",
+            "mood unnamed",
             "keys.old bit"
         ]
     );

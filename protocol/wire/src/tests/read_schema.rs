@@ -122,7 +122,7 @@ fn what_cannot_be_stepped_over_is_refused_with_its_line() {
             10,
             TooWide,
         ),
-        ("record A\n  a nothing\n", 2, Expected("(")),
+        ("record A\n  a nothing\n", 2, Expected("a type, as in u32 or str8(20)")),
         ("record A\n  a nothing(4)\n", 2, Expected("a type")),
         ("record A\n  a u8 \n", 2, Expected("the end of the line")),
         ("record A\n  a optional(u8\n", 2, Expected(")")),

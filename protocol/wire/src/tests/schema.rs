@@ -210,7 +210,8 @@ fn the_schema_alone_finds_where_each_field_lies() {
 
 fn refused<F: Fields>(packet: &[u8]) -> (String, Fault) {
     let schema = described::<F>();
-    let StrideError { path, fault } = stride(&schema, F::SHAPE, packet, &mut |_| {}).unwrap_err();
+    let StrideError { path, fault, .. } =
+        stride(&schema, F::SHAPE, packet, &mut |_| {}).unwrap_err();
     (path, fault)
 }
 

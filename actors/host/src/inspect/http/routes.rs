@@ -249,6 +249,7 @@ async fn control(State(visitor): State<Visitor>, request: Request) -> Response {
                 Undone::Wrong(_) => StatusCode::BAD_REQUEST,
                 Undone::Missing(_) => StatusCode::NOT_FOUND,
                 Undone::Refused(_) => StatusCode::CONFLICT,
+                Undone::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
                 Undone::Cannot(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
             refused(status, &why.to_string())
@@ -277,7 +278,8 @@ async fn another_method() -> Response {
 }
 
 async fn nothing_here() -> Response {
-    let what = "there is nothing here; there is /, /snapshot, /events, /metrics and /control";
+    let what = "there is nothing here; there is /, /snapshot, /events, /metrics, /control, \
+                /healthz and /readyz";
     refused(StatusCode::NOT_FOUND, what)
 }
 

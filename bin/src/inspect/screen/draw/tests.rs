@@ -42,6 +42,18 @@ fn the_actors_stand_in_a_tree_at_80_by_24() {
     assert_eq!(lines[23], "server 42  change 0 of snapshot 7  0.0 s old  version 0.1.0");
 }
 
+#[test]
+fn a_long_answer_is_wrapped_over_lines_at_the_bottom() {
+    let mut state = screen((40, 12));
+    let long: String = ('a'..='z').cycle().take(100).collect();
+    state.answered(Ok(long.clone()));
+    let lines = drawn(&state);
+    assert_eq!(lines[8..11].concat(), long);
+    assert!(lines[0].starts_with('['), "{lines:?}");
+    state.answered(Ok(long.repeat(20)));
+    assert!(drawn(&state)[0].starts_with('['), "the tabs stay");
+}
+
 const GOLDEN_ACTORS: &str = "\
 [1 actors 3] 2 ticks 1  3 links 1  4 waits 2 CYCLES 1  5 limits 2  6 process 1
 Path^                  State               Depth   In/s  waiT99  haNdl99  Busy%
