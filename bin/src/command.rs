@@ -106,7 +106,7 @@ fn reachable(text: &str) -> Result<SocketAddr, String> {
         _ => format!("no address is known by this name ({error}); {wrong}"),
     })?;
     let all: Vec<SocketAddr> = found.collect();
-    let first = all.iter().find(|it| it.is_ipv4()).or(all.first());
+    let first = all.iter().find(|it| it.is_ipv4()).or_else(|| all.first());
     first.copied().ok_or_else(|| wrong.to_owned())
 }
 

@@ -13,9 +13,8 @@ use crate::output::{self, one_line};
 pub(crate) fn run(act: &Act, target: &Target, shared: &Shared) -> Result<(), Failure> {
     let order = order(act);
     let answer = target.order(&json!(order)).map_err(|failure| {
-        let path = match &order {
-            Order::Restart { path } | Order::Bound { path, .. } => path,
-            _ => return failure,
+        let (Order::Restart { path } | Order::Bound { path, .. }) = &order else {
+            return failure;
         };
         if failure.exit == Exit::Missing { misnamed(failure, path, target) } else { failure }
     })?;

@@ -109,7 +109,7 @@ fn later(change: &Change) -> String {
     let key = change.preference.key;
     let when = match change.preference.applies {
         Applies::NextJoin => "changes only at the next join",
-        _ => "changes only at a restart",
+        _ => "needs a restart",
     };
     format!(
         "{key}: expected a preference that can change while the process runs, found one that \

@@ -215,7 +215,7 @@ fn what_cannot_be_shown_says_why_and_ends_with_the_code_for_it() {
         (
             &["wire", "dump", "0301"],
             65,
-            "toServer.input: byte 1, `snapshot_ack.tick`: expected u32: the bytes end too early, 1 left",
+            "byte 1, `snapshot_ack.tick`: expected u32: the bytes end too early, 1 left",
         ),
         (&["wire", "dump", "--as", "toClient.what", "00"], 2, "no such message"),
     ];

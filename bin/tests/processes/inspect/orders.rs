@@ -35,7 +35,8 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         assert_eq!(code, Some(0), "{words:?}: {told}");
         assert!(told.contains(part) && told.lines().count() == 1, "{words:?}: {told}");
     }
-    assert!(server.home().join("flight").is_dir());
+    let flight = server.home().join("flight");
+    assert!(flight.is_dir());
     let done = inspect(&["set", "server.maxPlayers", "6", "--json"], runtime);
     let done: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(done, serde_json::json!({ "done": "server.maxPlayers = 6" }));
@@ -43,7 +44,8 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         (&["restart", "no/where"][..], 66, "no/where"),
         (&["bound", "server/roster", "data", "0"], 2, "expected 1 to"),
         (&["bound", "server/roster", "left", "9"], 2, "left"),
-        (&["log", "dh_nonsense", "debug"], 2, "dh_server::roster"),
+        (&["restart", "server/rostr"], 66, "try: server/roster, which is nearest"),
+        (&["log", "dh_nonsense", "debug"], 2, "dh inspect log alone lists all"),
         (&["log", "dh_host", "loud"], 2, "one of off"),
         (&["log", "dh_host"], 2, "LEVEL"),
         (&["set", "server.maxPlayers", "500"], 78, "from 1 to 64"),
@@ -55,6 +57,13 @@ fn each_control_is_a_verb_that_says_what_was_done_or_why_not() {
         let (found, told) = act(words);
         assert!(found == Some(code) && told.contains(part), "{words:?}: {found:?} {told}");
     }
+    // What stands in its way is told with what can be done about it.
+    std::fs::remove_dir_all(&flight).unwrap();
+    std::fs::write(&flight, "").unwrap();
+    let (code, told) = act(&["dump"]);
+    let place = flight.canonicalize().unwrap();
+    assert!(code == Some(74) && told.contains("; move away what stands there"), "{told}");
+    assert!(told.contains(&*place.to_string_lossy()), "{told}");
     // The same verbs end the same where no process is asked.
     for (key, value) in [("server.maxPlayers", "500"), ("no.such", "1")] {
         let mut dh = std::process::Command::new(env!("CARGO_BIN_EXE_dh"));

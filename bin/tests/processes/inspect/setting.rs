@@ -107,7 +107,12 @@ fn a_server_and_its_client_set_what_is_theirs_and_say_what_the_console_answered(
     client.process.line_with("\"spawned\"");
     assert_eq!(client.set("client.interp", "0.25"), (200, "client.interp = 0.25".to_owned()));
     client.refuses("client.interp", "soon", 400, "a number");
-    client.refuses("client.name", "Eve", 409, "from the next join on");
+    client.refuses(
+        "client.name",
+        "Eve",
+        409,
+        "only at the next join; keep it with dh prefs set client.name",
+    );
     // The server's own console has the last word, and does not listen to this player.
     client.refuses("server.maxPlayers", "9", 409, "server.maxPlayers");
     assert_eq!(bound(&server.snapshot(), "server.players"), 3);

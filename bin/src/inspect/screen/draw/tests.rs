@@ -48,7 +48,7 @@ fn a_long_answer_is_wrapped_over_lines_at_the_bottom() {
     let long: String = ('a'..='z').cycle().take(100).collect();
     state.answered(Ok(long.clone()));
     let lines = drawn(&state);
-    assert_eq!(lines[8..11].concat(), long);
+    assert_eq!(lines[8..11].concat(), format!("done: {long}"));
     assert!(lines[0].starts_with('['), "{lines:?}");
     state.answered(Ok(long.repeat(20)));
     assert!(drawn(&state)[0].starts_with('['), "the tabs stay");
