@@ -57,9 +57,9 @@ const BROKEN: &str = "
 scenario(#{ seconds: 25 });
 let main = server(\"main\");
 let crowd = spawn(5, \"walker\", 1);
-every(0.5, || pick(crowd).look(dice(90), 0));
-every(0.7, || pick(crowd).cut());
-every(0.9, || pick(crowd).heal());
+every(0.5, || pick(crowd.filter(|it| it.state != \"gone\")).look(dice(90), 0));
+every(0.7, || pick(crowd.filter(|it| it.state != \"gone\")).cut());
+every(0.9, || pick(crowd.filter(|it| it.state != \"gone\")).heal());
 at(5, || crowd[2].kill());
 never(\"somebody is killed\", || main.left.contains(\"Timeout\"));
 ";
